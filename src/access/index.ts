@@ -1,0 +1,1 @@
+export type { Access, Attempt, AuditEntry, Decision, User } from './access.ts'

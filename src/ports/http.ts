@@ -1,0 +1,68 @@
+import type { Secret } from './secret.ts'
+
+/** What a server must prove to be believed. Verification is never switched off. */
+export interface TlsTrust {
+  /** PEM text of certificate authorities to trust instead of the system's. */
+  readonly ca?: string
+  /** SHA-256 of the server's certificate, hexadecimal, colons allowed: trust exactly this one, whoever signed it. */
+  readonly thumbprint?: string
+  /** The name to expect in the certificate, if it is not the host of the URL. */
+  readonly serverName?: string
+  /** The client's own certificate and key, PEM. */
+  readonly certificate?: string
+  readonly key?: Secret
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string | Secret>>
+  readonly body?: string | Uint8Array
+  /** Milliseconds until the response head must be there, and for `send` the body too. Default 30,000. */
+  readonly timeout?: number
+  /** Milliseconds that a streamed body may stay silent. Default: as long as it likes. */
+  readonly idleTimeout?: number
+  /** Bytes of body that are read at most; more rejects with `ResponseTooLarge`. Default 64 MiB for `send`, none for `stream`. */
+  readonly maxBytes?: number
+  readonly signal?: AbortSignal
+}
+
+export interface HttpHead {
+  readonly status: number
+  /** Lower-case names; repeated headers joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface HttpResponse extends HttpHead {
+  readonly body: Uint8Array
+  /** The body as UTF-8. */
+  text(): string
+}
+
+export interface HttpStream extends HttpHead {
+  /** The body, piece by piece. Ending the iteration early closes the connection. */
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/**
+ * A way to other systems. Each client has its own connections and its own trust, fixed when it is made.
+ * Any status is a response, not an error. No answer rejects with `Unreachable` (with the cause: refused, reset, name not found,
+ * certificate not trusted), `DeadlineExceeded`, `ResponseTooLarge`, or the reason of the caller's signal. An error's text names
+ * method, scheme, host and path: never the query, a header or the body.
+ */
+export interface HttpClient {
+  /** Sends a request and reads the whole answer. */
+  send(request: HttpRequest): Promise<HttpResponse>
+  /** Sends a request and hands over the body while it arrives: watches and long downloads. */
+  stream(request: HttpRequest): Promise<HttpStream>
+  /** Closes idle connections at once and the others when they are done. */
+  close(): Promise<void>
+}
+
+export interface HttpClientOptions {
+  readonly trust?: TlsTrust
+  /** Connections to one origin at most. Default 64. */
+  readonly connections?: number
+  /** Milliseconds to establish a connection. Default 10,000. */
+  readonly connectTimeout?: number
+}

@@ -1,0 +1,34 @@
+export type Labels<L extends string> = Readonly<Record<L, string>>
+
+export interface Counter<L extends string = never> {
+  add(labels: Labels<L>, by?: number): void
+}
+
+export interface Gauge<L extends string = never> {
+  set(labels: Labels<L>, value: number): void
+  add(labels: Labels<L>, by: number): void
+  /** Forgets one series, so that what is gone is not shown with its last value. */
+  remove(labels: Labels<L>): void
+  /** Forgets all series. */
+  clear(): void
+}
+
+export interface Histogram<L extends string = never> {
+  observe(labels: Labels<L>, value: number): void
+}
+
+export interface MetricOptions<L extends string> {
+  /** `aviary_…` or the name that a dashboard of the original system expects; unit last (`_seconds`, `_bytes`, `_total`). */
+  readonly name: string
+  readonly help: string
+  readonly labels?: readonly L[]
+}
+
+/** The registry of one program instance: no metric lives in a global. Asking twice for one name gives the same metric. */
+export interface Metrics {
+  counter<L extends string = never>(options: MetricOptions<L>): Counter<L>
+  gauge<L extends string = never>(options: MetricOptions<L> & { readonly collect?: (gauge: Gauge<L>) => void }): Gauge<L>
+  histogram<L extends string = never>(options: MetricOptions<L> & { readonly buckets: readonly number[] }): Histogram<L>
+  /** Everything in the Prometheus text format. */
+  text(): Promise<string>
+}
