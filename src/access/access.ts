@@ -21,6 +21,7 @@ export interface Attempt {
   readonly path?: string
 }
 
+/** Whether somebody may do what they want. */
 export interface Decision {
   readonly allowed: boolean
   /** For the person who was refused: which role would do. */

@@ -1,1 +1,6 @@
 export type { Access, Attempt, AuditEntry, Decision, User } from './access.ts'
+export { issueToken } from './issue-token.ts'
+export { jwtAlgorithms } from './oidc/issuer-settings.ts'
+export { openAccess } from './open-access.ts'
+export type { OpenAccess } from './open-access.ts'
+export { newToken, parseToken, proves } from './token.ts'

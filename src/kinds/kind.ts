@@ -1,15 +1,20 @@
+import type * as z from 'zod'
 import type { Resource } from './resource.ts'
-import type { FieldProblem } from './field-problem.ts'
 import type { StructuralSchema } from './structural-schema.ts'
+import type { FieldProblem } from './field-problem.ts'
 
 /** A column of `get`. `priority` 0 is always shown, 1 with `-o wide`. */
 export interface Column {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  /** How to show it: `name` for the object's name. */
+  readonly format?: string
   /** Kubernetes' JSONPath subset, from the object: `.spec.size`, `.status.conditions[?(@.type=="Ready")].reason`. */
   readonly path: string
   readonly priority: 0 | 1
   readonly description?: string
+  /** Only in kinds that Kubernetes itself serves: what a path cannot say. `now` in milliseconds. */
+  readonly value?: (object: Resource, now: number) => string | number
 }
 
 /** Where the scale subresource finds its numbers. */
@@ -25,8 +30,9 @@ export interface Rule<R extends Resource = Resource> {
   readonly path: string
   readonly message: string
   readonly fix: string
-  /** True if the object obeys. `old` is there on update. */
-  readonly holds: (object: R, old?: R) => boolean
+  /** True if the object obeys. `old` is there on update. Called only with objects that obey the schema. */
+  holds(object: R, old?: R): boolean
+  /** `at` is the field whose schema carries the rule (`spec`), `expression` is about it as `self` and `oldSelf`. */
   readonly cel?: { readonly at: string; readonly expression: string }
 }
 
@@ -46,6 +52,7 @@ export interface Kind<R extends Resource = Resource> {
   /** True for what every Kubernetes serves by itself: such a kind has no CRD. */
   readonly builtIn: boolean
   readonly description: string
+  /** In the order in which `get` prints them, the name included. */
   readonly columns: readonly Column[]
   readonly hasStatus: boolean
   readonly scale: ScalePaths | undefined
@@ -56,6 +63,11 @@ export interface Kind<R extends Resource = Resource> {
   readonly rules: readonly Rule<R>[]
   /** The whole object's schema, in the form that a CRD takes. Computed when first asked for. */
   readonly schema: StructuralSchema
+  /** The same in zod's words: where types and schema come from. Without metadata. */
+  readonly zod: z.ZodObject
+  /** What Kubernetes checks of its own kinds beyond their schema: of an object alone, and of a change between two good ones. */
+  problems?(object: R): readonly FieldProblem[]
+  changeProblems?(old: R, next: R): readonly FieldProblem[]
   /** Extra rules for the name beyond that of a DNS subdomain. */
   readonly nameProblem?: (name: string) => string | undefined
   /** Only for the type checker: the type of this kind's objects. */
@@ -63,13 +75,13 @@ export interface Kind<R extends Resource = Resource> {
 }
 
 /** The type of a kind's objects. */
-export type Infer<K> = K extends Kind<infer R> ? R : never
+export type Infer<K> = K extends { readonly resource?: infer R } ? NonNullable<R> : never
 
 /** What reading an object from outside gave. */
 export interface Decoded<R extends Resource> {
   /** With defaults filled in and unknown fields left out. Meaningful only if there are no problems. */
   readonly object: R
   readonly problems: readonly FieldProblem[]
-  /** Paths of the fields that the schema does not know: `spec.flavr`. */
+  /** Paths of the fields that the schema does not know, sorted: `spec.flavr`. */
   readonly unknownFields: readonly string[]
 }

@@ -54,8 +54,27 @@ export interface Condition {
   readonly unblock?: string
 }
 
-/** What a caller hands in to be created or replaced: what the store fills in may be missing. */
-export type Draft<R extends Resource> = Omit<R, 'apiVersion' | 'kind' | 'metadata' | 'status'> & {
+/**
+ * JSON as it is read: readonly to any depth, and what is optional is absent, never undefined.
+ */
+export type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<Exclude<T[K], undefined>> }
+    : T
+
+declare const written: unique symbol
+
+/** Only for the type checker: remembers on a resource's type what a person must write, where defaults fill in the rest. */
+export interface Written<D> {
+  readonly [written]?: D
+}
+
+/** What a caller hands in to be created or replaced: what the store and the defaults fill in may be missing. */
+export type Draft<R extends Resource> = (
+  | Omit<R, 'apiVersion' | 'kind' | 'metadata' | 'status'>
+  | (typeof written extends keyof R ? NonNullable<R[typeof written]> : never)
+) & {
   readonly apiVersion?: string
   readonly kind?: string
   readonly metadata: Omit<ObjectMeta, 'name'> & { readonly name?: string }

@@ -13,9 +13,15 @@ export interface Clock {
   now(): number
   /** Milliseconds that never go backwards, for measuring how long something took and when a lease ends. */
   monotonic(): number
-  /** Calls `callback` once, `milliseconds` from now. Negative counts as zero. A real timer does not keep the process alive. */
+  /**
+   * Calls `callback` once, `milliseconds` from now. Negative counts as zero. A real timer does not keep the process alive; a
+   * real `sleep` does.
+   */
   after(milliseconds: number, callback: () => void): Timer
-  /** Calls `callback` as soon as the events that are already waiting have had their turn. */
+  /**
+   * Calls `callback` as soon as the events that are already waiting have had their turn. On the virtual clock no time passes
+   * until then.
+   */
   soon(callback: () => void): void
   /** Resolves after `milliseconds`; rejects with the signal's reason as soon as it is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>

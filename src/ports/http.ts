@@ -13,32 +13,40 @@ export interface TlsTrust {
   readonly key?: Secret
 }
 
+/** What to ask, of whom, and how long to wait for the answer. */
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
+  /**
+   * Secrets are revealed only where they are sent. Who asks by `accept-encoding: gzip` for a compressed answer gets it unpacked;
+   * `maxBytes` then counts what comes out.
+   */
   readonly headers?: Readonly<Record<string, string | Secret>>
   readonly body?: string | Uint8Array
   /** Milliseconds until the response head must be there, and for `send` the body too. Default 30,000. */
   readonly timeout?: number
-  /** Milliseconds that a streamed body may stay silent. Default: as long as it likes. */
+  /** Milliseconds that a streamed body may stay silent; then `Unreachable`. Default: as long as it likes. */
   readonly idleTimeout?: number
   /** Bytes of body that are read at most; more rejects with `ResponseTooLarge`. Default 64 MiB for `send`, none for `stream`. */
   readonly maxBytes?: number
   readonly signal?: AbortSignal
 }
 
+/** What comes before a response's body. */
 export interface HttpHead {
   readonly status: number
   /** Lower-case names; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A whole response. */
 export interface HttpResponse extends HttpHead {
   readonly body: Uint8Array
   /** The body as UTF-8. */
-  text(): string
+  readonly text: () => string
 }
 
+/** A response whose body is still on its way. Whoever has it reads it, leaves the iteration, or aborts the request. */
 export interface HttpStream extends HttpHead {
   /** The body, piece by piece. Ending the iteration early closes the connection. */
   readonly chunks: AsyncIterable<Uint8Array>
@@ -46,9 +54,10 @@ export interface HttpStream extends HttpHead {
 
 /**
  * A way to other systems. Each client has its own connections and its own trust, fixed when it is made.
- * Any status is a response, not an error. No answer rejects with `Unreachable` (with the cause: refused, reset, name not found,
- * certificate not trusted), `DeadlineExceeded`, `ResponseTooLarge`, or the reason of the caller's signal. An error's text names
- * method, scheme, host and path: never the query, a header or the body.
+ * Any status is a response, not an error; a redirect is not followed, and nothing is ever sent twice. No answer rejects with
+ * `Unreachable` (with the cause: refused, reset, name not found, certificate not trusted), `DeadlineExceeded`,
+ * `ResponseTooLarge`, or the reason of the caller's signal; what cannot be sent at all with `RequestNotValid`. An error's text
+ * names method, scheme, host and path: never the query, a header or the body.
  */
 export interface HttpClient {
   /** Sends a request and reads the whole answer. */
@@ -59,6 +68,7 @@ export interface HttpClient {
   close(): Promise<void>
 }
 
+/** How a client connects. */
 export interface HttpClientOptions {
   readonly trust?: TlsTrust
   /** Connections to one origin at most. Default 64. */

@@ -1,20 +1,43 @@
+export { backoff } from './backoff.ts'
+export type { BackoffOptions } from './backoff.ts'
 export type { Chance } from './chance.ts'
 export type { Clock, Deadline, Timer } from './clock.ts'
+export { dateOf } from './date-of.ts'
+export { formatDuration, parseDuration } from './duration.ts'
 export {
   CommandNotFound,
   CommandNotStarted,
   DeadlineExceeded,
+  DurationNotValid,
   FileNotFound,
   FileNotReadable,
   FileNotWritable,
+  RequestNotValid,
   ResponseTooLarge,
+  TimeNotValid,
+  TrustNotValid,
   Unreachable,
 } from './errors.ts'
 export { Failure, failure } from './failure.ts'
 export type { FailureText, FailureType } from './failure.ts'
 export type { Files } from './files.ts'
 export type { HttpClient, HttpClientOptions, HttpHead, HttpRequest, HttpResponse, HttpStream, TlsTrust } from './http.ts'
+export { httpClient } from './http-client.ts'
+export { jsonLog } from './json-log.ts'
 export type { Log, LogFields, LogLevel } from './log.ts'
+export { memoryFiles } from './memory-files.ts'
 export type { Counter, Gauge, Histogram, Labels, MetricOptions, Metrics } from './metrics.ts'
+export { prometheusMetrics } from './prometheus-metrics.ts'
 export type { ProcessRequest, ProcessResult, Processes } from './processes.ts'
+export { realChance } from './real-chance.ts'
+export { realClock } from './real-clock.ts'
+export { realFiles } from './real-files.ts'
+export { realProcesses } from './real-processes.ts'
+export { recordingLog } from './recording-log.ts'
 export { Secret } from './secret.ts'
+export { seededChance } from './seeded-chance.ts'
+export { silentLog } from './silent-log.ts'
+export { simulatedHttp } from './simulated-http.ts'
+export type { HttpHandler, ServedRequest, ServedResponse } from './simulated-http.ts'
+export { isoTime, isoTimeMicro, parseTime } from './time.ts'
+export { VirtualClock } from './virtual-clock.ts'

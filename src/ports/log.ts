@@ -1,3 +1,4 @@
+/** The least that a line must matter to be written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /** What a line says besides its message. Values are printed as JSON; secrets as `***`; errors as code, message, fix and causes. */

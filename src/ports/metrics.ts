@@ -1,9 +1,12 @@
+/** A value for each label that a metric has. */
 export type Labels<L extends string> = Readonly<Record<L, string>>
 
+/** A number that only grows. */
 export interface Counter<L extends string = never> {
   add(labels: Labels<L>, by?: number): void
 }
 
+/** A number that goes up and down. */
 export interface Gauge<L extends string = never> {
   set(labels: Labels<L>, value: number): void
   add(labels: Labels<L>, by: number): void
@@ -13,10 +16,12 @@ export interface Gauge<L extends string = never> {
   clear(): void
 }
 
+/** How often values fell into which range. */
 export interface Histogram<L extends string = never> {
   observe(labels: Labels<L>, value: number): void
 }
 
+/** What a metric is called, means and distinguishes. */
 export interface MetricOptions<L extends string> {
   /** `aviary_…` or the name that a dashboard of the original system expects; unit last (`_seconds`, `_bytes`, `_total`). */
   readonly name: string

@@ -1,5 +1,6 @@
 import type { Secret } from './secret.ts'
 
+/** What to run, with what, and for how long at most. */
 export interface ProcessRequest {
   readonly command: string
   readonly args?: readonly string[]
@@ -16,6 +17,7 @@ export interface ProcessRequest {
   readonly onLine?: (line: string, source: 'stdout' | 'stderr') => void
 }
 
+/** How a process ended and what it said. */
 export interface ProcessResult {
   /** The exit code; undefined if a signal ended it. */
   readonly code: number | undefined
@@ -25,8 +27,9 @@ export interface ProcessResult {
 }
 
 /**
- * Other programs. Any exit code is a result. Rejects with `CommandNotFound`, `CommandNotStarted`, `DeadlineExceeded`, or the
- * caller's reason to abort; then the process and its children have ended.
+ * Other programs. Any exit code is a result. What a process leaves running in its process group is ended with it. Rejects with
+ * `CommandNotFound`, `CommandNotStarted`, `DeadlineExceeded`, or the caller's reason to abort; then the process and its children
+ * have ended.
  */
 export interface Processes {
   run(request: ProcessRequest): Promise<ProcessResult>

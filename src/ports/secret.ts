@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { inspect } from 'node:util'
 
 const mask = '***'
@@ -18,6 +19,11 @@ export class Secret {
     return this.#value
   }
 
+  /** Whether it is `other`; takes as long for a near miss as for a far one. */
+  equals(other: string): boolean {
+    return timingSafeEqual(digest(this.#value), digest(other))
+  }
+
   toString(): string {
     return mask
   }
@@ -33,4 +39,9 @@ export class Secret {
   [inspect.custom](): string {
     return mask
   }
+}
+
+/** Makes texts of any length comparable in constant time, and their length no secret given away. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

@@ -35,6 +35,8 @@ export interface StoreErrorDetails {
   readonly retryAfterSeconds?: number
   /** The namespace is being deleted (with Forbidden). */
   readonly namespaceTerminating?: string
+  /** No answer came from a remote store. False if it certainly did nothing; true if it may have done what was asked. */
+  readonly sent?: boolean
 }
 
 /** Whatever a store refuses or fails to do. `reason` decides what a caller does about it. */
@@ -88,4 +90,9 @@ export function invalid(kind: Kind, name: string, problems: readonly FieldProble
     problems,
     ...(fixes.length > 0 ? { fix: fixes.join('; ') } : {}),
   })
+}
+
+/** What every call gets after `close`. */
+export function closed(): StoreError {
+  return new StoreError('ServiceUnavailable', 'the store is closed')
 }

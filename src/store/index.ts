@@ -1,6 +1,20 @@
-export { alreadyExists, conflict, invalid, notFound, qualified, statusOf, StoreError } from './errors.ts'
+export { conflict, qualified, statusOf, StoreError } from './errors.ts'
 export type { StoreErrorDetails, StoreReason } from './errors.ts'
+export { installCrds } from './kubernetes/crds/install-crds.ts'
+export type { CrdReport, InstallCrdsOptions } from './kubernetes/crds/install-crds.ts'
+export { kubeAccess } from './kubernetes/kubeconfig/kube-access.ts'
+export type { KubeAccess, KubeAccessOptions } from './kubernetes/kubeconfig/kube-access.ts'
+export { kubeHttp } from './kubernetes/kube-http.ts'
+export { kubernetesStore } from './kubernetes/kubernetes-store.ts'
+export type { KubernetesLimits, KubernetesStoreOptions } from './kubernetes/kubernetes-store.ts'
+export { KindNotServed } from './kubernetes/status-error.ts'
+export { memoryStore } from './memory-store.ts'
 export { compareRevisions } from './revision.ts'
+export { parseFieldSelector } from './selectors/field-selector.ts'
+export { matchesLabels, parseLabelSelector } from './selectors/label-selector.ts'
+export { openSqliteStore } from './sqlite/open-sqlite-store.ts'
+export type { SqliteStoreOptions } from './sqlite/open-sqlite-store.ts'
+export type { SqliteStore, StoreStats } from './sqlite/sqlite-store.ts'
 export type {
   DeleteOptions,
   Deletion,

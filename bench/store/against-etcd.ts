@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inChild, type Measured } from '../frame/child-process.ts'
+import { median } from '../frame/median.ts'
+import type { Result } from '../frame/result.ts'
+import { startEtcd } from './etcd-server.ts'
+
+/** The same work for Aviary and for etcd. */
+export interface Duel {
+  readonly name: string
+  readonly workload: 'create' | 'cas' | 'list'
+  /** So many objects are there in the end. */
+  readonly objects: number
+  /** So many operations are measured, the last ones. */
+  readonly count: number
+  /** etcd gets fewer where it would take minutes. */
+  readonly etcdCount?: number
+  readonly writers: number
+  readonly rounds: number
+  readonly target: number
+}
+
+/** Lets both do it by turns, each time from nothing, and compares the medians. */
+export async function fight(duel: Duel, etcd: string, say: (line: string) => void): Promise<Result> {
+  const ours: Measured[] = []
+  const theirs: Measured[] = []
+  for (let round = 0; round < duel.rounds; round++) {
+    ours.push(
+      await inFolder(folder =>
+        inChild(new URL('aviary-child.ts', import.meta.url), [duel.workload, folder, duel.objects, duel.count, duel.writers]),
+      ),
+    )
+    theirs.push(await inFolder(folder => etcdRound(duel, etcd, folder)))
+    say(`${duel.name}, round ${round + 1} of ${duel.rounds}: ${rate(ours.at(-1)!)} to ${rate(theirs.at(-1)!)}`)
+  }
+  const value = median(ours.map(({ perSecond }) => perSecond!))
+  const peer = median(theirs.map(({ perSecond }) => perSecond!))
+  const ratio = value / peer
+  return {
+    name: duel.name,
+    unit: '/s',
+    value,
+    peer,
+    ratio,
+    target: `≥ ${duel.target}×`,
+    met: ratio >= duel.target,
+    details: { duel, ours, theirs },
+  }
+}
+
+async function etcdRound(duel: Duel, program: string, folder: string): Promise<Measured> {
+  const server = await startEtcd(program, folder)
+  try {
+    const count = duel.etcdCount ?? duel.count
+    const measured = await inChild(new URL('etcd-child.ts', import.meta.url), [
+      duel.workload,
+      server.address,
+      duel.objects,
+      count,
+      duel.writers,
+    ])
+    return {
+      ...measured,
+      serverCpuMicroseconds: server.cpuMicroseconds() / (duel.workload === 'create' ? duel.objects : duel.objects + count),
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'aviary-bench-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function rate({ perSecond }: Measured): string {
+  return `${Math.round(perSecond!)}/s`
+}

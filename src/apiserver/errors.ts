@@ -1,0 +1,60 @@
+import type { FieldProblem } from '../kinds/index.ts'
+import { StoreError } from '../store/index.ts'
+
+// What the API server refuses by itself, in Kubernetes' words, because clients match on them.
+
+export function badRequest(message: string): StoreError {
+  return new StoreError('BadRequest', message)
+}
+
+/** No such path, kind or subresource. */
+export function noSuchResource(): StoreError {
+  return new StoreError('NotFound', 'the server could not find the requested resource')
+}
+
+export function methodNotAllowed(verb: string, resource?: { readonly group: string; readonly plural: string }): StoreError {
+  if (resource === undefined) {
+    return new StoreError('MethodNotAllowed', 'the server does not allow this method on the requested resource')
+  }
+  const qualified = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
+  return new StoreError('MethodNotAllowed', `${verb} is not supported on resources of kind "${qualified}"`, {
+    group: resource.group,
+    kind: resource.plural,
+  })
+}
+
+export function unsupportedMediaType(accepted: readonly string[], hint = ''): StoreError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}${hint}`
+  return new StoreError('UnsupportedMediaType', message)
+}
+
+export function notAcceptable(accepted: readonly string[]): StoreError {
+  return new StoreError('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
+}
+
+/** Query parameters or a DeleteOptions body that break a rule; `kind` is Kubernetes' name for that set of options. */
+export function invalidOptions(kind: string, problems: readonly FieldProblem[]): StoreError {
+  const texts = problems.map(problem => `${problem.path}: ${problem.message}`)
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
+  return new StoreError('Invalid', `${kind}.meta.k8s.io "" is invalid: ${list}`, { group: 'meta.k8s.io', kind, problems })
+}
+
+export function notSupported(path: string, value: string, supported: readonly string[]): FieldProblem {
+  const values = supported.map(one => JSON.stringify(one)).join(', ')
+  return { path, reason: 'FieldValueNotSupported', message: `Unsupported value: ${value}: supported values: ${values}` }
+}
+
+export function forbiddenField(path: string, why: string): FieldProblem {
+  return { path, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` }
+}
+
+export function tooLarge(limit: number): StoreError {
+  return new StoreError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`, {
+    fix: 'send less: keep large data out of objects',
+  })
+}
+
+export function timedOut(): StoreError {
+  const message = 'Timeout: request did not complete within requested timeout - context deadline exceeded'
+  return new StoreError('Timeout', message)
+}

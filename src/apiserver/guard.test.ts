@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { StoreError } from '../store/index.ts'
+import { ann, nests, testServer } from './testing/test-server.ts'
+
+const status = (code: number, reason: string, message: string) => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  code,
+  reason,
+  message,
+})
+
+describe('who is asking', () => {
+  const asked = (entry: object) => ({ user: 'ann', groups: ann.groups, sourceAddress: '127.0.0.1', userAgent: 'lightMyRequest', ...entry })
+
+  test('a bad token is 401', async () => {
+    const authenticate = () => Promise.reject(new StoreError('Unauthorized', 'Unauthorized'))
+    const server = await testServer({ access: { authenticate } })
+    const answer = await server.send('GET', nests, { headers: { authorization: 'Bearer forged' } })
+    expect(answer).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+      body: status(401, 'Unauthorized', 'Unauthorized'),
+    })
+    await server.close()
+  })
+
+  test('nobody in particular is asked to say who they are', async () => {
+    const authenticate = async () => ({ name: 'system:anonymous', groups: ['system:unauthenticated'] })
+    const server = await testServer({ access: { authenticate, authorize: () => ({ allowed: false, reason: '' }) } })
+    expect((await server.send('GET', nests)).status).toBe(401)
+    await server.close()
+  })
+
+  test.each([
+    [
+      nests,
+      'nests.demo.aviary.dev is forbidden: User "ann" cannot list resource "nests" in API group "demo.aviary.dev" in the namespace "wood"',
+    ],
+    [
+      `${nests}/x`,
+      'nests.demo.aviary.dev "x" is forbidden: User "ann" cannot get resource "nests" in API group "demo.aviary.dev" in the namespace "wood"',
+    ],
+    [
+      `${nests}/x/scale`,
+      'nests.demo.aviary.dev "x" is forbidden: User "ann" cannot get resource "nests/scale" in API group "demo.aviary.dev" in the namespace "wood"',
+    ],
+    ['/api/v1/secrets', 'secrets is forbidden: User "ann" cannot list resource "secrets" in API group "" at the cluster scope'],
+    ['/metrics', 'forbidden: User "ann" cannot get path "/metrics"'],
+  ])('%s is refused as Kubernetes refuses it', async (url, message) => {
+    const server = await testServer({ access: { authorize: () => ({ allowed: false, reason: '' }) } })
+    expect(await server.send('GET', url)).toMatchObject({ status: 403, body: status(403, 'Forbidden', message) })
+    await server.close()
+  })
+
+  test('the reason of a refusal is said', async () => {
+    const server = await testServer({ access: { authorize: () => ({ allowed: false, reason: 'ask for the role view' }) } })
+    expect((await server.send('GET', nests)).body.message).toMatch(/: ask for the role view$/)
+    await server.close()
+  })
+
+  test('the guard is asked about exactly what is then done', async () => {
+    const attempts: unknown[] = []
+    const authorize = (_user: unknown, attempt: unknown) => (attempts.push(attempt), { allowed: true, reason: '' })
+    const server = await testServer({ access: { authorize } })
+    const resource = { group: 'demo.aviary.dev', version: 'v1alpha1', plural: 'nests', namespace: 'wood' }
+    for (const [method, url] of [
+      ['GET', `${nests}?fieldSelector=metadata.name%3Done`],
+      ['DELETE', nests],
+      ['PATCH', `${nests}/a/status`],
+      ['POST', nests],
+      ['PUT', `${nests}/a`],
+      ['GET', '/version'],
+    ] as const) {
+      await server.send(method, url)
+    }
+    expect(attempts).toEqual([
+      { verb: 'list', resource: { ...resource, name: 'one' } },
+      { verb: 'deletecollection', resource },
+      { verb: 'patch', resource: { ...resource, name: 'a', subresource: 'status' } },
+      { verb: 'create', resource },
+      { verb: 'update', resource: { ...resource, name: 'a' } },
+      { verb: 'get', path: '/version' },
+    ])
+    await server.close()
+  })
+
+  test('who asks too often is told when to come back', async () => {
+    const server = await testServer({ access: { throttle: () => 2.5 } })
+    const answer = await server.send('GET', nests)
+    expect(answer).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '3' },
+      body: { reason: 'TooManyRequests', details: { retryAfterSeconds: 3 } },
+    })
+    await server.close()
+  })
+
+  test('nobody can act as somebody else', async () => {
+    const server = await testServer()
+    const answer = await server.send('GET', nests, { headers: { 'impersonate-user': 'root' } })
+    expect(answer.status).toBe(403)
+    expect(answer.body.message).toContain('cannot impersonate resource "users"')
+    await server.close()
+  })
+
+  test('an audit line says who did what with which outcome, and nothing of the content', async () => {
+    const server = await testServer()
+    await server.send('POST', '/api/v1/namespaces/wood/secrets?dryRun=All', {
+      body: { metadata: { name: 's' }, stringData: { word: 'sesame' } },
+    })
+    await server.send('GET', `${nests}/nobody`)
+    const resource = { group: '', version: 'v1', plural: 'secrets', namespace: 'wood' }
+    expect(server.audit).toMatchObject([
+      asked({ attempt: { verb: 'create', resource }, status: 201, dryRun: true }),
+      asked({ attempt: { verb: 'get' }, status: 404, reason: 'NotFound' }),
+    ])
+    expect(JSON.stringify(server.audit)).not.toContain('sesame')
+    await server.close()
+  })
+
+  test('requests are counted by verb, resource and status; unknown resources under no name', async () => {
+    const server = await testServer()
+    await server.send('GET', nests)
+    await server.send('GET', '/apis/demo.aviary.dev/v1alpha1/namespaces/wood/eggs')
+    const text = await server.metrics.text()
+    expect(text).toMatch(/aviary_api_requests_total\{verb="list",resource="nests.demo.aviary.dev",code="200"\} 1/)
+    expect(text).toMatch(/aviary_api_requests_total\{verb="list",resource="",code="404"\} 1/)
+    await server.close()
+  })
+})

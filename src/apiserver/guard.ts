@@ -1,0 +1,76 @@
+import type { Access, Attempt, User } from '../access/index.ts'
+import { StoreError } from '../store/index.ts'
+import { type Call, header } from './call.ts'
+import type { Target } from './target.ts'
+
+/** The user of requests that bring no credentials. */
+const anonymous = 'system:anonymous'
+
+/** What the request wants, in the words of the guard. A list of one name is about that object. */
+export function attemptOf(target: Target, verb: string, query: URLSearchParams): Attempt {
+  const { resource, path } = target
+  if (resource === undefined) return { verb, path }
+  const { group, version, plural, namespace, subresource } = resource
+  const name = resource.name ?? selectedName(query)
+  return {
+    verb,
+    resource: {
+      group,
+      version,
+      plural,
+      ...(subresource === undefined ? {} : { subresource }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+    },
+  }
+}
+
+function selectedName(query: URLSearchParams): string | undefined {
+  const selector = query.get('fieldSelector')
+  return selector === null ? undefined : /^metadata\.name==?([^,=\\]+)$/.exec(selector)?.[1]
+}
+
+/** Finds out who asks. Throws Unauthorized, or Forbidden to who wants to be somebody else. */
+export async function identify(access: Access, call: Call): Promise<User> {
+  const user = await access.authenticate(header(call, 'authorization'))
+  const other = header(call, 'impersonate-user')
+  if (other === undefined) return user
+  const message = `users ${JSON.stringify(other)} is forbidden: ${refusal(user, 'impersonate', { group: '', plural: 'users' })}`
+  throw new StoreError('Forbidden', message, { kind: 'users', name: other })
+}
+
+/** Lets the request in or throws: Unauthorized without credentials, Forbidden without the right, TooManyRequests without patience. */
+export function admit(access: Access, user: User, attempt: Attempt, openToAll: boolean): void {
+  const { allowed, reason } = openToAll && user.name !== anonymous ? { allowed: true, reason: '' } : access.authorize(user, attempt)
+  if (!allowed) throw user.name === anonymous ? new StoreError('Unauthorized', 'Unauthorized') : forbidden(user, attempt, reason)
+  const wait = access.throttle(user)
+  if (wait === undefined) return
+  const message = 'the server has received too many requests and has asked us to try again later'
+  throw new StoreError('TooManyRequests', message, { retryAfterSeconds: Math.max(1, Math.ceil(wait)) })
+}
+
+function forbidden(user: User, { verb, resource, path }: Attempt, reason: string): StoreError {
+  const because = reason === '' ? '' : `: ${reason}`
+  if (resource === undefined) {
+    return new StoreError('Forbidden', `forbidden: User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}${because}`)
+  }
+  const { group, plural, name } = resource
+  const qualified = group === '' ? plural : `${plural}.${group}`
+  const subject = name === undefined ? qualified : `${qualified} ${JSON.stringify(name)}`
+  return new StoreError('Forbidden', `${subject} is forbidden: ${refusal(user, verb, resource)}${because}`, {
+    group,
+    kind: plural,
+    ...(name === undefined ? {} : { name }),
+  })
+}
+
+function refusal(
+  user: User,
+  verb: string,
+  resource: Pick<NonNullable<Attempt['resource']>, 'group' | 'plural' | 'namespace' | 'subresource'>,
+): string {
+  const { group, plural, namespace, subresource } = resource
+  const what = subresource === undefined ? plural : `${plural}/${subresource}`
+  const where = namespace === undefined || namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`
+  return `User ${JSON.stringify(user.name)} cannot ${verb} resource "${what}" in API group "${group}" ${where}`
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import fc from 'fast-check'
+import type { Json } from '../../kinds/index.ts'
+import { applyJsonPatch, JsonPatchError, type Operation } from './json-patch.ts'
+
+describe('operations', () => {
+  test.each([
+    ['adds a member', { a: 1 }, [{ op: 'add', path: '/b', value: 2 }], { a: 1, b: 2 }],
+    ['adds at an index', { a: [1, 3] }, [{ op: 'add', path: '/a/1', value: 2 }], { a: [1, 2, 3] }],
+    ['adds at the end', { a: [1] }, [{ op: 'add', path: '/a/-', value: 2 }], { a: [1, 2] }],
+    ['adds null', { a: 1 }, [{ op: 'add', path: '/b', value: null }], { a: 1, b: null }],
+    ['adds the whole document', { a: 1 }, [{ op: 'add', path: '', value: { b: 1 } }], { b: 1 }],
+    ['replaces the whole document', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
+    ['takes a path of one slash for the empty key', {}, [{ op: 'add', path: '/', value: 1 }], { '': 1 }],
+    ['replaces', { a: { b: 1 } }, [{ op: 'replace', path: '/a/b', value: [2] }], { a: { b: [2] } }],
+    ['replaces in a list', [1, 2], [{ op: 'replace', path: '/1', value: 9 }], [1, 9]],
+    ['removes', { a: 1, b: 2 }, [{ op: 'remove', path: '/a' }], { b: 2 }],
+    ['removes from a list', { a: [1, 2, 3] }, [{ op: 'remove', path: '/a/1' }], { a: [1, 3] }],
+    ['copies', { a: { b: 1 } }, [{ op: 'copy', from: '/a', path: '/c' }], { a: { b: 1 }, c: { b: 1 } }],
+    ['moves', { a: 1 }, [{ op: 'move', from: '/a', path: '/b' }], { b: 1 }],
+    ['tests by value', { a: { x: 1, y: 2 } }, [{ op: 'test', path: '/a', value: { y: 2, x: 1 } }], { a: { x: 1, y: 2 } }],
+    ['unescapes paths', { 'a/b': { '~x': 1 } }, [{ op: 'replace', path: '/a~1b/~0x', value: 2 }], { 'a/b': { '~x': 2 } }],
+    [
+      'sees what came before',
+      {},
+      [
+        { op: 'add', path: '/a', value: {} },
+        { op: 'add', path: '/a/b', value: 1 },
+      ],
+      { a: { b: 1 } },
+    ],
+  ] as [string, Json, Operation[], Json][])('%s', (_name, document, operations, result) => {
+    expect(applyJsonPatch(document, operations)).toEqual(result)
+  })
+})
+
+describe('refusals', () => {
+  test.each([
+    ['a test that fails', [{ op: 'test', path: '/a', value: 2 }]],
+    ['replacing what is not there', [{ op: 'replace', path: '/x', value: 1 }]],
+    ['removing what is not there', [{ op: 'remove', path: '/x' }]],
+    ['going through what is not there', [{ op: 'add', path: '/x/y', value: 1 }]],
+    ['going into a number', [{ op: 'add', path: '/a/b', value: 1 }]],
+    ['an index beyond the end', [{ op: 'add', path: '/list/3', value: 1 }]],
+    ['an index with a leading zero', [{ op: 'replace', path: '/list/00', value: 1 }]],
+    ['the end of a list when something must be there', [{ op: 'remove', path: '/list/-' }]],
+    ['removing the whole document', [{ op: 'remove', path: '' }]],
+    ['an unknown operation', [{ op: 'merge', path: '/a', value: 1 }]],
+    ['a path without a slash', [{ op: 'add', path: 'a', value: 1 }]],
+    ['an addition without a value', [{ op: 'add', path: '/a' }]],
+    ['moving a thing into itself', [{ op: 'move', from: '/deep', path: '/deep/er' }]],
+    ['a member that only the prototype has', [{ op: 'copy', from: '/constructor', path: '/b' }]],
+    ['copying without saying from where to a list', [{ op: 'copy', from: '/nope', path: '/list/-' }]],
+  ] as [string, Operation[]][])('%s', (_name, operations) => {
+    const document = { a: 1, list: [1, 2], deep: {} }
+    expect(() => applyJsonPatch(document, operations)).toThrow(JsonPatchError)
+    expect(document).toEqual({ a: 1, list: [1, 2], deep: {} })
+  })
+
+  test('a key named __proto__ stays a key and touches no prototype', () => {
+    const patched = applyJsonPatch({ data: {} }, [{ op: 'add', path: '/data/__proto__', value: { polluted: true } }]) as { data: object }
+    expect(Object.keys(patched.data)).toEqual(['__proto__'])
+    expect('polluted' in patched.data).toBe(false)
+  })
+})
+
+test('adding and removing again leaves the document as it was', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), (document, key, value) => {
+      fc.pre(!Object.hasOwn(document, key))
+      const path = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const operations = [
+        { op: 'add', path, value: value as Json },
+        { op: 'remove', path },
+      ]
+      expect(applyJsonPatch(document as Json, operations)).toEqual(document)
+    }),
+  )
+})

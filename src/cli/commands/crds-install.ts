@@ -1,0 +1,22 @@
+import { allKinds } from '../../kinds/index.ts'
+import { installCrds } from '../../store/index.ts'
+import { version } from '../version.ts'
+import type { ConnectionOptions } from '../connection.ts'
+import { connected } from '../connection.ts'
+import type { Io } from '../io.ts'
+
+/** `aviary crds install` */
+export async function run(_args: readonly string[], options: ConnectionOptions & { readonly adopt?: boolean }, io: Io): Promise<void> {
+  await connected(options, io, async ({ store, access }) => {
+    const reports = await installCrds({
+      store,
+      kinds: allKinds,
+      version,
+      adopt: options.adopt ?? false,
+      clock: io.clock,
+      signal: io.signal,
+    })
+    for (const { name, outcome } of reports) io.out(`${name} ${outcome}\n`)
+    io.err(`${reports.length} kinds are served by ${access.server}.\n`)
+  })
+}

@@ -1,0 +1,93 @@
+import type { Kind, Resource } from '../../kinds/index.ts'
+import { StoreError } from '../../store/index.ts'
+import type { Selection } from '../../store/index.ts'
+import type { Connection, ConnectionOptions } from '../connection.ts'
+import { connected } from '../connection.ts'
+import { Usage } from '../errors.ts'
+import type { Io } from '../io.ts'
+import { namedObjects } from '../object-names.ts'
+import type { OutputForm } from '../output/forms.ts'
+import { objectsText } from '../output/objects.ts'
+import type { PrintOptions } from '../output/objects.ts'
+
+interface GetOptions extends ConnectionOptions {
+  readonly output: OutputForm
+  readonly allNamespaces?: boolean
+  readonly selector?: string
+  readonly fieldSelector?: string
+  readonly watch?: boolean
+}
+
+/** `aviary get` */
+export async function run(args: readonly string[], options: GetOptions, io: Io): Promise<void> {
+  const named = namedObjects(args)
+  if (named.some(({ names }) => names.length > 0) && (options.selector ?? options.fieldSelector) !== undefined)
+    throw Usage({ what: 'names and selectors do not go together', fix: 'leave one of them out' })
+  await connected(options, io, async connection => {
+    for (const { kind, names } of named) {
+      const allNamespaces = options.allNamespaces === true && kind.scope === 'Namespaced'
+      const print: PrintOptions = {
+        form: options.output,
+        allNamespaces,
+        single: names.length === 1,
+        now: io.clock.now(),
+        width: io.columns,
+      }
+      if (options.watch === true) await follow(connection, kind, names, options, io, print)
+      else await show(await read(connection, kind, names, options), kind, io, print, connection.namespace)
+    }
+  })
+}
+
+async function read({ store, where }: Connection, kind: Kind, names: readonly string[], options: GetOptions): Promise<readonly Resource[]> {
+  if (names.length > 0) return await Promise.all(names.map(name => store.get(kind, { ...where(kind), name })))
+  const { items } = await store.list(kind, selectionOf(where(kind, options.allNamespaces), options))
+  return items.map(item => item.object)
+}
+
+async function show(objects: readonly Resource[], kind: Kind, io: Io, print: PrintOptions, namespace: string): Promise<void> {
+  const isTable = print.form === 'table' || print.form === 'wide'
+  if (objects.length > 0 || !isTable) return io.out(await objectsText(kind, objects, print))
+  const place = kind.scope === 'Cluster' || print.allNamespaces ? '' : ` in namespace ${namespace}`
+  io.err(`There are no ${kind.plural}${place}.\n`)
+}
+
+/** First everything there is, then a line for each change. */
+async function follow(
+  { store, where }: Connection,
+  kind: Kind,
+  names: readonly string[],
+  options: GetOptions,
+  io: Io,
+  print: PrintOptions,
+): Promise<void> {
+  const wanted = new Set(names)
+  const selection = selectionOf(where(kind, options.allNamespaces), options)
+  let hasHeading = false
+  for (;;) {
+    try {
+      for await (const events of store.watch(kind, { ...selection, initialEvents: true, signal: io.signal })) {
+        const objects = events.flatMap(event => (event.type === 'BOOKMARK' ? [] : [event.item.object]))
+        const chosen = objects.filter(object => wanted.size === 0 || wanted.has(object.metadata.name))
+        if (chosen.length === 0) continue
+        const text = await objectsText(kind, chosen, { ...print, single: chosen.length === 1, now: io.clock.now() })
+        // The heading is printed once; changes come one by one and would otherwise repeat it.
+        const isTable = print.form === 'table' || print.form === 'wide'
+        io.out(isTable && hasHeading ? text.slice(text.indexOf('\n') + 1) : text)
+        hasHeading = true
+      }
+    } catch (error) {
+      if (!StoreError.is(error, 'Expired')) throw error
+    }
+    if (io.signal.aborted) return
+    await io.clock.sleep(1_000, io.signal)
+  }
+}
+
+function selectionOf(place: { readonly namespace?: string }, { selector, fieldSelector }: GetOptions): Selection {
+  return {
+    ...place,
+    ...(selector === undefined ? {} : { labelSelector: selector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  }
+}

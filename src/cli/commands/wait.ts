@@ -1,0 +1,102 @@
+import { parseDuration } from '../../ports/index.ts'
+import { evaluatePath } from '../../kinds/index.ts'
+import type { Kind, Resource } from '../../kinds/index.ts'
+import { findCondition } from '../../control/index.ts'
+import { StoreError } from '../../store/index.ts'
+import type { Key } from '../../store/index.ts'
+import type { Connection, ConnectionOptions } from '../connection.ts'
+import { connected } from '../connection.ts'
+import { Usage, WaitedTooLong } from '../errors.ts'
+import type { Io } from '../io.ts'
+import { namedObjects } from '../object-names.ts'
+import { nameText } from '../output/objects.ts'
+import { Progress } from '../output/progress.ts'
+import { until } from '../until.ts'
+
+interface WaitOptions extends ConnectionOptions {
+  readonly for: string
+  readonly selector?: string
+  readonly timeout: string
+}
+
+/** What is waited for: whether it is so, and what to say until then. */
+interface Goal {
+  readonly text: string
+  isMet(object: Resource | undefined): boolean
+  state(object: Resource | undefined): string
+}
+
+/** `aviary wait` */
+export async function run(args: readonly string[], options: WaitOptions, io: Io): Promise<void> {
+  const goal = goalOf(options.for)
+  const timeout = parseDuration(options.timeout)
+  const progress = new Progress(io)
+  await connected(options, io, async connection => {
+    for (const { kind, key } of await targets(args, options, connection)) {
+      const name = nameText(kind, key.name)
+      const inTime = await until(timeout, io, async () => {
+        const object = await find(connection, kind, key)
+        if (object === undefined && goal.text !== 'delete') throw new StoreError('NotFound', `${name} not found`)
+        progress.show(`${name}: ${goal.state(object)}`)
+        return goal.isMet(object)
+      })
+      progress.clear()
+      if (!inTime) throw WaitedTooLong({ what: `${goal.text} of ${name}`, seconds: timeout / 1000 })
+      io.out(`${name} ${goal.text === 'delete' ? 'deleted' : 'condition met'}\n`)
+    }
+  })
+}
+
+async function targets(
+  args: readonly string[],
+  { selector }: WaitOptions,
+  { store, where }: Connection,
+): Promise<readonly { readonly kind: Kind; readonly key: Key }[]> {
+  const found: { readonly kind: Kind; readonly key: Key }[] = []
+  for (const { kind, names } of namedObjects(args)) {
+    if (names.length > 0) found.push(...names.map(name => ({ kind, key: { ...where(kind), name } })))
+    else {
+      const { items } = await store.list(kind, { ...where(kind), ...(selector === undefined ? {} : { labelSelector: selector }) })
+      if (items.length === 0) throw new StoreError('NotFound', `there are no such ${kind.plural}`)
+      found.push(...items.map(item => ({ kind, key: { ...where(kind), name: item.object.metadata.name } })))
+    }
+  }
+  return found
+}
+
+async function find({ store }: Connection, kind: Kind, key: Key): Promise<Resource | undefined> {
+  try {
+    return await store.get(kind, key)
+  } catch (error) {
+    if (StoreError.is(error, 'NotFound')) return undefined
+    throw error
+  }
+}
+
+function goalOf(text: string): Goal {
+  if (text === 'delete')
+    return {
+      text,
+      isMet: object => object === undefined,
+      state: object => (object?.metadata.deletionTimestamp === undefined ? 'is there' : 'is being deleted'),
+    }
+  const [, form, what = '', wanted] = /^(condition|jsonpath)=([^=]+|.*?\}|[^=]*==[^=]*?\)\].*?)(?:=(.*))?$/.exec(text) ?? []
+  if (form === 'condition') {
+    const status = (wanted ?? 'True').toLowerCase()
+    return {
+      text,
+      isMet: object => object !== undefined && findCondition(object, what)?.status.toLowerCase() === status,
+      state: object => {
+        const condition = object && findCondition(object, what)
+        return condition === undefined ? `has no condition ${what} yet` : `${what} is ${condition.status}: ${condition.message}`
+      },
+    }
+  }
+  if (form === 'jsonpath') {
+    const path = what.replace(/^'?\{?|\}?'?$/g, '')
+    const value = (object: Resource | undefined) => (object === undefined ? undefined : evaluatePath(path, object))
+    const isMet = (found: unknown) => (wanted === undefined ? found !== undefined : String(found) === wanted.replace(/^["']|["']$/g, ''))
+    return { text, isMet: object => isMet(value(object)), state: object => `${path} is ${JSON.stringify(value(object)) ?? 'not set'}` }
+  }
+  throw Usage({ what: `--for ${text} is not understood`, fix: 'write condition=TYPE[=STATUS], jsonpath=PATH[=VALUE], or delete' })
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { DeadlineExceeded, Failure, FileNotFound, FileNotWritable, Unreachable } from '../ports/index.ts'
+import { StoreError } from '../store/index.ts'
+import { ManifestNotValid, Usage, WaitedTooLong } from './errors.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
+
+const failed = (code: string) => new Failure(code, { message: code }, {})
+
+test.each([
+  [new Error('a defect'), 'failed'],
+  ['not even an error', 'failed'],
+  [new StoreError('InternalError', 'a defect'), 'failed'],
+  [Usage({ what: '', fix: '' }), 'usage'],
+  [FileNotFound({ path: 'aviary.toml' }), 'configuration'],
+  [failed('SERVER_CONFIG_NOT_VALID'), 'configuration'],
+  [failed('KUBECONFIG_NOT_FOUND'), 'configuration'],
+  [failed('SERVER_LISTEN_PORT_IN_USE'), 'listen'],
+  [failed('STORE_FOLDER_IN_USE'), 'dataFolder'],
+  [FileNotWritable({ path: 'data/tls', why: 'permission denied' }), 'dataFolder'],
+  [failed('SERVER_AUTHORITY_NOT_USABLE'), 'certificate'],
+  [failed('SERVER_CERTIFICATE_NOT_USABLE'), 'certificate'],
+  [failed('SERVER_CLUSTER_UNREACHABLE'), 'unreachable'],
+  [Unreachable({ target: '', why: '', sent: false }), 'unreachable'],
+  [new StoreError('ServiceUnavailable', ''), 'unreachable'],
+  [failed('SERVER_CLUSTER_REFUSED'), 'notPermitted'],
+  [failed('SERVER_CLUSTER_NOT_PREPARED'), 'notPermitted'],
+  [new StoreError('Unauthorized', ''), 'notPermitted'],
+  [new StoreError('Forbidden', ''), 'notPermitted'],
+  [new StoreError('NotFound', ''), 'notFound'],
+  [new StoreError('Invalid', ''), 'notValid'],
+  [ManifestNotValid({ where: '', what: '', fix: '' }), 'notValid'],
+  [new StoreError('Conflict', ''), 'conflict'],
+  [new StoreError('AlreadyExists', ''), 'conflict'],
+  [failed('CRDS_REFUSED'), 'conflict'],
+  [WaitedTooLong({ what: '', seconds: 1 }), 'timeout'],
+  [DeadlineExceeded({ milliseconds: 1 }), 'timeout'],
+] as const)('%s ends the command with the code for %s', (error, name) => {
+  expect(exitCodeOf(error)).toBe(exitCodes[name])
+})
+
+test('no two reasons share a code', () => {
+  expect(new Set(Object.values(exitCodes)).size).toBe(Object.keys(exitCodes).length)
+})

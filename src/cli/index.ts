@@ -1,0 +1,1 @@
+export { cliPage } from './cli-page.ts'

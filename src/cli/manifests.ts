@@ -1,0 +1,99 @@
+import { resolve } from 'node:path'
+import { allKinds, decode, findKind } from '../kinds/index.ts'
+import type { Draft, Kind, Resource } from '../kinds/index.ts'
+import { ManifestNotValid } from './errors.ts'
+import type { Io } from './io.ts'
+
+/** One object of a file. */
+export interface Manifest {
+  /** `nests.yaml, document 2` */
+  readonly where: string
+  readonly kind: Kind
+  readonly draft: Draft<Resource>
+  readonly name: string
+}
+
+/** Reads the objects of files, in order. Throws `ManifestNotValid` for the first that cannot be one; nothing has been sent then. */
+export async function readManifests(files: readonly string[], io: Io): Promise<readonly Manifest[]> {
+  const manifests: Manifest[] = []
+  for (const file of files) {
+    const text = file === '-' ? await io.input() : await io.files.read(resolve(io.folder, file))
+    manifests.push(...(await manifestsOf(text, file === '-' ? 'standard input' : file)))
+  }
+  if (manifests.length > 0) return manifests
+  throw ManifestNotValid({
+    where: files.join(', '),
+    what: 'there is no object in it',
+    fix: 'write at least one with apiVersion, kind and metadata.name',
+  })
+}
+
+async function manifestsOf(text: string, file: string): Promise<readonly Manifest[]> {
+  const { LineCounter, parseAllDocuments } = await import('yaml')
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: true })
+  const manifests: Manifest[] = []
+  for (const [index, document] of (Array.isArray(documents) ? documents : []).entries()) {
+    const [problem] = document.errors
+    if (problem !== undefined) {
+      const { line, col } = lines.linePos(problem.pos[0])
+      throw ManifestNotValid({
+        where: `${file}:${line}:${col}`,
+        what: problem.message.split('\n')[0] ?? 'not YAML',
+        fix: 'correct the YAML at that place',
+      })
+    }
+    const value: unknown = document.toJS()
+    if (value === null || value === undefined) continue
+    const { line } = lines.linePos(document.contents?.range?.[0] ?? 0)
+    const where = documents.length > 1 ? `${file}:${line} (document ${index + 1})` : file
+    const objects = isObject(value) && value['kind'] === 'List' && Array.isArray(value['items']) ? value['items'] : [value]
+    for (const object of objects) manifests.push(manifestOf(object, where))
+  }
+  return manifests
+}
+
+function manifestOf(object: unknown, where: string): Manifest {
+  if (!isObject(object)) throw ManifestNotValid({ where, what: 'it is no object', fix: 'begin with apiVersion and kind' })
+  const { apiVersion, kind: kindName, metadata } = object
+  if (typeof apiVersion !== 'string' || typeof kindName !== 'string')
+    throw ManifestNotValid({
+      where,
+      what: 'apiVersion or kind is missing',
+      fix: 'say both, for example apiVersion: demo.aviary.dev/v1alpha1 and kind: Nest',
+    })
+  const kind = findKind(allKinds, apiVersion, kindName)
+  if (kind === undefined)
+    throw ManifestNotValid({
+      where,
+      what: `there is no kind ${kindName} in ${apiVersion}`,
+      fix: `use one of ${allKinds.map(each => `${each.apiVersion} ${each.name}`).join(', ')}`,
+    })
+  const name = isObject(metadata) ? metadata['name'] : undefined
+  if (typeof name !== 'string' || name === '')
+    throw ManifestNotValid({ where, what: 'metadata.name is missing', fix: 'give the object a name' })
+  refuseBadFields(kind, object, `${where}: ${kindName} ${name}`)
+  return { where, kind, draft: object as unknown as Draft<Resource>, name }
+}
+
+/** The server checks again; but it checks one object after the other, when the first are written already. */
+function refuseBadFields(kind: Kind, object: object, where: string): void {
+  const { problems, unknownFields } = decode(kind, object)
+  const [unknown] = unknownFields
+  if (unknown !== undefined)
+    throw ManifestNotValid({
+      where,
+      what: `unknown field "${unknown}"`,
+      fix: `remove it, or correct its spelling (aviary crds shows the fields of ${kind.name})`,
+    })
+  if (problems.length === 0) return
+  throw ManifestNotValid({
+    where,
+    what: problems.map(({ path, message }) => `${path}: ${message}`).join('; '),
+    fix: problems.flatMap(({ fix }) => fix ?? []).join('; ') || 'correct these fields',
+  })
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,237 @@
+import { DeadlineExceeded } from '../../ports/index.ts'
+import type { Resource } from '../../kinds/index.ts'
+import { type Store, StoreError } from '../../store/index.ts'
+import { findCondition } from '../conditions.ts'
+import { NotLeader, RecordedNothing } from '../errors.ts'
+import { hasFinalizer, isBeingDeleted, withFinalizer, withoutFinalizer } from '../finalizers.ts'
+import { revisionOf } from '../informer/differences.ts'
+import type { Informer } from '../informer/informer.ts'
+import { keyOf, parseKey } from '../object-key.ts'
+import type { Job, Verdict } from '../queue/workers.ts'
+import { asDraft } from './as-draft.ts'
+import type { ControllerContext, ControllerDefinition, Pass, StepFunction } from './controller.ts'
+import { failureCondition, isFailureCondition, stuckCondition } from './failure-condition.ts'
+import { KeyMemory } from './key-memory.ts'
+import { StatusDraft } from './status-draft.ts'
+import { TrackedStore, writeOf } from './tracked-store.ts'
+import { type Walk, walk } from './walk.ts'
+import type { Read } from './watches.ts'
+
+/** Passes in a row that `record` may start before others get their turn. */
+const mostRestarts = 16
+
+/** Does the passes of one controller. */
+export class Reconciler<R extends Resource, S> {
+  readonly memory = new KeyMemory()
+  readonly #options: ControllerDefinition<R, S>
+  readonly #context: ControllerContext
+  readonly #informer: Informer<R>
+  readonly #read: Read
+  /** The condition that tells of failures. */
+  readonly #failureType: string | undefined
+
+  constructor(options: ControllerDefinition<R, S>, context: ControllerContext, informer: Informer<R>, read: Read) {
+    this.#options = options
+    this.#context = context
+    this.#informer = informer
+    this.#read = read
+    this.#failureType = Object.keys(options.conditions ?? {})[0]
+  }
+
+  /** Looks at one object; several times if steps record intents. */
+  async work(job: Job): Promise<Verdict> {
+    for (let restarts = 0; restarts < mostRestarts; restarts++) {
+      await this.memory.seeWrites(job.key, this.#context.informers, job.signal)
+      const object = await this.#current(job.key)
+      if (object === undefined) {
+        this.memory.forget(job.key)
+        return { result: 'gone' }
+      }
+      if (!this.#isConcern(object)) return { result: 'done' }
+      const verdict = await this.#pass(object, job)
+      if (verdict !== 'restart') return verdict
+    }
+    return { result: 'done', after: 0, lane: 'low' }
+  }
+
+  /** An object that carries our finalizer must be cleaned up, even if it is no longer selected: nobody else will. */
+  #isConcern(object: R): boolean {
+    const { select, finalizer } = this.#options
+    if (select === undefined || select(object)) return true
+    return finalizer !== undefined && isBeingDeleted(object) && hasFinalizer(object, finalizer)
+  }
+
+  /** Says on the object that its pass hangs. */
+  async reportStuck(key: string, seconds: number): Promise<void> {
+    const object = this.#informer.get(key)
+    if (this.#failureType === undefined || object === undefined) return
+    const draft = this.#draft(object)
+    draft.state(stuckCondition(this.#failureType, seconds))
+    await this.#writeStatus(object, draft)
+  }
+
+  /** The object as the informer shows it, unless that is known to be outdated. */
+  async #current(key: string): Promise<R | undefined> {
+    const object = this.#informer.get(key)
+    const collision = this.memory.takeCollision(key)
+    if (object === undefined || collision === undefined || revisionOf(object) !== collision) return object
+    // The informer has not heard of the change that we collided with; asking is cheaper than colliding again.
+    return this.#context.store.get(this.#options.kind, parseKey(key)).catch(undefinedIfGone)
+  }
+
+  async #pass(seen: R, job: Job): Promise<Verdict | 'restart'> {
+    const { always = [] } = this.#options
+    const steps = this.#stepsFor(seen)
+    if (steps === undefined) {
+      this.memory.handled(job.key, revisionOf(seen))
+      return { result: 'done' }
+    }
+    let object = seen
+    let draft = this.#draft(seen)
+    try {
+      object = await this.#ensureFinalizer(seen, job)
+      if (object !== seen) draft = this.#draft(object)
+      const course = await walk(steps, always, await this.#prepare(object, job), draft)
+      if (course.failure !== undefined) throw course.failure.error
+      return await this.#conclude(object, draft, course)
+    } catch (error) {
+      await this.#tellFailure(object, draft, error, job)
+      throw error
+    }
+  }
+
+  /** Undefined if there is nothing to do: the object is being deleted, and this controller is through with it. */
+  #stepsFor(object: R): readonly StepFunction<R, S>[] | undefined {
+    const { steps, cleanup = [], finalizer, stepsOnDeletion = false } = this.#options
+    if (!isBeingDeleted(object) || stepsOnDeletion) return steps
+    return finalizer !== undefined && hasFinalizer(object, finalizer) ? cleanup : undefined
+  }
+
+  async #ensureFinalizer(object: R, job: Job): Promise<R> {
+    const { finalizer, kind } = this.#options
+    if (finalizer === undefined || isBeingDeleted(object) || hasFinalizer(object, finalizer)) return object
+    return this.#storeFor(job.key, job.signal).update<R>(kind, asDraft(withFinalizer(object, finalizer)))
+  }
+
+  async #prepare(object: R, job: Job): Promise<Pass<R> & S> {
+    const { clock, chance, log, recordEvent, fence } = this.#context
+    const { key, signal, failures } = job
+    const { name, snapshot } = this.#options
+    const pass: Pass<R> = {
+      object,
+      key,
+      now: clock.now(),
+      read: this.#read,
+      store: this.#storeFor(key, signal),
+      signal,
+      // Made when asked for: most passes have nothing to log.
+      get log() {
+        return log.with({ controller: name, key })
+      },
+      chance,
+      failures,
+      term: fence(),
+      event: (type, reason, message) => recordEvent(object, { type, reason, message, controller: name }),
+    }
+    return snapshot === undefined ? (pass as Pass<R> & S) : Object.assign(pass, await snapshot(pass))
+  }
+
+  /** Does what the steps asked for. */
+  async #conclude(object: R, draft: StatusDraft, { go, waiting, again, why }: Walk): Promise<Verdict | 'restart'> {
+    if (go === 'remove') {
+      await this.#remove(object, why)
+      return { result: 'done' }
+    }
+    this.#takeBackFailure(object, draft)
+    const isCleanup = isBeingDeleted(object) && this.#options.finalizer !== undefined
+    if (isCleanup && go !== 'restart' && !waiting && again === Number.POSITIVE_INFINITY) return this.#release(object, draft)
+    const written = await this.#writeStatus(object, draft)
+    if (written === undefined) return { result: 'gone' }
+    if (go === 'restart') {
+      if (written === object) throw RecordedNothing({ controller: this.#options.name })
+      return 'restart'
+    }
+    const result = waiting ? 'waiting' : 'done'
+    return again === Number.POSITIVE_INFINITY ? { result } : { result, after: Math.max(0, again - this.#context.clock.now()) }
+  }
+
+  /** Writes the status if it changed. Undefined if the object is gone; the object itself if there was nothing to write. */
+  async #writeStatus(object: R, draft: StatusDraft): Promise<R | undefined> {
+    const { store, fence } = this.#context
+    const { kind } = this.#options
+    const key = keyOf(object)
+    const status = draft.changed()
+    if (status === undefined) {
+      this.memory.handled(key, revisionOf(object))
+      return object
+    }
+    fence()
+    const written = await store.update<R>(kind, asDraft<R>({ ...object, status }), { subresource: 'status' }).catch(undefinedIfGone)
+    if (written === undefined) return undefined
+    this.memory.wrote(key, writeOf(kind, written))
+    this.memory.handled(key, revisionOf(written))
+    return written
+  }
+
+  async #remove(object: R, why: string): Promise<void> {
+    const { store, fence, recordEvent } = this.#context
+    const { uid, resourceVersion } = object.metadata
+    fence()
+    await store
+      .delete(this.#options.kind, parseKey(keyOf(object)), {
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      })
+      .catch(undefinedIfGone)
+    recordEvent(object, { type: 'Normal', reason: 'Removed', message: why, controller: this.#options.name })
+  }
+
+  /** Takes the finalizer away. The status is written only if somebody is left to read it. */
+  async #release(object: R, draft: StatusDraft): Promise<Verdict> {
+    const { kind, finalizer = '' } = this.#options
+    const { store, fence } = this.#context
+    const isLast = object.metadata.finalizers?.length === 1
+    const latest = isLast ? object : await this.#writeStatus(object, draft)
+    if (latest === undefined) return { result: 'gone' }
+    fence()
+    const released = await store.update<R>(kind, asDraft(withoutFinalizer(latest, finalizer))).catch(undefinedIfGone)
+    if (released !== undefined) this.memory.handled(keyOf(object), revisionOf(released))
+    return { result: 'done' }
+  }
+
+  /** Writes into the status why the pass failed, and what the steps reported before it did. */
+  async #tellFailure(object: R, draft: StatusDraft, error: unknown, job: Job): Promise<void> {
+    const { clock, log } = this.#context
+    if (StoreError.is(error, 'Conflict')) {
+      this.memory.collided(job.key, revisionOf(object))
+      return
+    }
+    const isStopping = job.signal.aborted && !DeadlineExceeded.is(job.signal.reason)
+    if (isStopping || NotLeader.is(error)) return
+    if (this.#failureType !== undefined) draft.state(failureCondition(this.#failureType, error, () => clock.now() + job.retryIn()))
+    await this.#writeStatus(object, draft).catch((second: unknown) => {
+      log.warn('a failure could not be written into the status', { controller: this.#options.name, key: job.key, error: second })
+    })
+  }
+
+  /** A failure that an earlier pass told of is over, and no step said anything else about that condition. */
+  #takeBackFailure(object: R, draft: StatusDraft): void {
+    const type = this.#failureType
+    if (type === undefined || draft.hasStated(type)) return
+    const told = findCondition(object, type)
+    if (told !== undefined && isFailureCondition(told)) draft.dropCondition(type)
+  }
+
+  #draft(object: R): StatusDraft {
+    return new StatusDraft(this.#options.name, this.#options.conditions ?? {}, object, this.#context.clock.now())
+  }
+
+  #storeFor(key: string, signal: AbortSignal): Store {
+    const { store, fence } = this.#context
+    return new TrackedStore({ store, signal, fence, onWrite: write => this.memory.wrote(key, write) })
+  }
+}
+
+function undefinedIfGone(error: unknown): undefined {
+  if (!StoreError.is(error, 'NotFound')) throw error
+}

@@ -1,0 +1,51 @@
+import { isoTime } from '../../ports/index.ts'
+import type { Draft, Event, Resource } from '../../kinds/index.ts'
+import type { EventNote } from './event-correlator.ts'
+
+/** Kubernetes refuses longer ones. */
+const longestMessage = 1_024
+const longestReason = 128
+const longestName = 253
+
+/** An Event as it is first written. Times in milliseconds since 1970. */
+export function eventDraft(told: {
+  readonly object: Resource
+  readonly note: EventNote
+  readonly message: string
+  readonly first: number
+  readonly last: number
+  readonly count: number
+  readonly instance: string | undefined
+  /** Makes the name unique among events told in one millisecond. */
+  readonly sequence: number
+}): Draft<Event> {
+  const { object, note, first, last, count, instance } = told
+  const { namespace, name, uid, resourceVersion } = object.metadata
+  return {
+    metadata: { namespace: namespace ?? 'default', name: eventName(name, first, told.sequence) },
+    involvedObject: {
+      apiVersion: object.apiVersion,
+      kind: object.kind,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+    type: note.type,
+    reason: note.reason.slice(0, longestReason),
+    message: told.message.slice(0, longestMessage),
+    count,
+    firstTimestamp: isoTime(first),
+    lastTimestamp: isoTime(last),
+    source: { component: note.controller },
+    reportingComponent: note.controller,
+    reportingInstance: instance ?? '',
+  }
+}
+
+/** The object's name and a time in nanoseconds, hexadecimal: what Kubernetes' own recorder writes. */
+function eventName(name: string, now: number, sequence: number): string {
+  const suffix = (BigInt(Math.trunc(now)) * 1_000_000n + BigInt(sequence % 1_000_000)).toString(16)
+  const stem = name.slice(0, longestName - suffix.length - 1).replace(/[^a-z0-9]+$/, '')
+  return `${stem}.${suffix}`
+}

@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
+import { clusterPlatform, platformRules, reference } from './cluster-platform.ts'
+import { ageColumn, column, condition } from './column.ts'
+import { conditions } from './conditions.ts'
+import { kind } from './define-kind.ts'
+import type { Infer } from './kind.ts'
+import type { Frozen } from './resource.ts'
+import { anyObject, duration, time } from './scalars.ts'
+
+const provisioning = z.object({
+  installConfigSecretRef: reference('The Secret whose install-config.yaml is installed from.').optional(),
+  imageSetRef: reference('The ClusterImageSet to install.').optional(),
+  releaseImage: z.string().max(1024).optional().describe('The image to install; wins over imageSetRef.'),
+  installerImageOverride: z.string().max(1024).optional().describe('Another installer image.'),
+  customizationRef: reference('A ClusterDeploymentCustomization with patches of manifests.').optional(),
+  manifestsConfigMapRef: reference('A ConfigMap with further manifests.').optional(),
+  manifestsSecretRef: reference('A Secret with further manifests.').optional(),
+  sshPrivateKeySecretRef: reference('The Secret with the SSH key for fetching logs.').optional(),
+  sshKnownHosts: z.array(z.string()).optional().describe('Known hosts.'),
+  installerEnv: z.array(anyObject()).max(256).optional().describe('Environment variables of the installer.'),
+})
+
+const metadata = z.object({
+  clusterID: z.string().max(256).describe('Identifies the cluster everywhere.'),
+  infraID: z.string().max(256).describe('The mark on all that was made for the cluster.'),
+  adminKubeconfigSecretRef: reference('The Secret with the administrator’s kubeconfig.'),
+  adminPasswordSecretRef: reference('The Secret with the administrator’s password.').optional(),
+  metadataJSONSecretRef: reference('The Secret with what the installer wrote down.').optional(),
+  platform: anyObject().optional().describe('What the platform gave.'),
+})
+
+const poolRef = z.object({
+  namespace: z.string().min(1).max(63).describe('The pool’s namespace.'),
+  poolName: z.string().min(1).max(253).describe('The pool’s name.'),
+  claimName: z.string().max(253).optional().describe('The claim that has the cluster.'),
+  claimedTimestamp: time().optional().describe('When it was claimed.'),
+  clusterDeploymentCustomization: reference('The ClusterDeploymentCustomization that was applied.').optional(),
+})
+
+/** A cluster: what it should be, and how far it has come. */
+export const ClusterDeployment = kind({
+  group: 'hive.openshift.io',
+  version: 'v1',
+  name: 'ClusterDeployment',
+  plural: 'clusterdeployments',
+  scope: 'Namespaced',
+  shortNames: ['cd'],
+  description: 'A cluster: what it should be, how it is installed, and how far it has come.',
+  spec: z
+    .object({
+      clusterName: z.string().min(1).max(63).describe('The short name: the cluster answers at api.NAME.BASEDOMAIN.'),
+      baseDomain: z.string().min(1).max(253).describe('The domain below which the cluster has its names.'),
+      platform: clusterPlatform,
+      pullSecretRef: reference('The Secret with credentials for images.').optional(),
+      provisioning: provisioning.optional().describe('How it is installed.'),
+      clusterInstallRef: anyObject().optional().describe('An object of another system that installs the cluster.'),
+      clusterPoolRef: poolRef.optional().describe('The pool that it belongs to, and the claim that has it.'),
+      clusterMetadata: metadata.optional().describe('What is known of the cluster since its installation began.'),
+      installed: z.boolean().default(false).describe('Whether it is installed; never taken back.'),
+      installAttemptsLimit: z.int32().min(0).optional().describe('How often an installation is tried. Absent: until it succeeds.'),
+      powerState: z.enum(['', 'Running', 'Hibernating']).optional().describe('Whether it should run.'),
+      hibernateAfter: duration().optional().describe('How long after its claim it hibernates.'),
+      preserveOnDelete: z.boolean().optional().describe('True: the cluster stays when this object is deleted.'),
+      manageDNS: z.boolean().optional().describe('Not supported: names are the administrator’s.'),
+      ingress: z.array(anyObject()).optional().describe('Kept for other systems.'),
+      certificateBundles: z.array(anyObject()).optional().describe('Kept for other systems.'),
+      controlPlaneConfig: anyObject().optional().describe('Kept for other systems.'),
+    })
+    .describe('What the cluster should be.'),
+  status: z
+    .object({
+      powerState: z.string().optional().describe('Running, Hibernating, or what is being done.'),
+      installRestarts: z.int32().optional().describe('How many attempts failed.'),
+      installStartedTimestamp: time().optional().describe('When the first attempt began.'),
+      installedTimestamp: time().optional().describe('When the installation was complete.'),
+      provisionRef: reference('The ClusterProvision that is under way or was the last.').optional(),
+      apiURL: z.string().optional().describe('Where the cluster’s API answers.'),
+      webConsoleURL: z.string().optional().describe('Where its console is.'),
+      conditions: conditions('Provisioned', 'ProvisionStopped', 'ProvisionFailed', 'RequirementsMet', 'Hibernating', 'Ready'),
+    })
+    .describe('What the cluster is.'),
+  columns: [
+    column('InfraID', '.spec.clusterMetadata.infraID'),
+    column('ClusterName', '.spec.clusterName'),
+    column('ProvisionStatus', condition('Provisioned', 'reason')),
+    column('PowerState', '.status.powerState'),
+    column('Claim', '.spec.clusterPoolRef.claimName', { priority: 1 }),
+    ageColumn,
+  ],
+  immutable: [
+    'spec.clusterName',
+    'spec.baseDomain',
+    'spec.clusterPoolRef.namespace',
+    'spec.clusterPoolRef.poolName',
+    'spec.clusterPoolRef.claimName',
+    'spec.clusterPoolRef.clusterDeploymentCustomization',
+  ],
+  rules: [
+    ...platformRules,
+    {
+      path: 'spec.clusterPoolRef',
+      message: 'cannot be added or removed',
+      fix: 'leave it as it is; a claim is the way to a cluster of a pool',
+      holds: ({ spec }, old) => old === undefined || (spec.clusterPoolRef === undefined) === (old.spec.clusterPoolRef === undefined),
+      cel: { at: 'spec', expression: 'has(self.clusterPoolRef) == has(oldSelf.clusterPoolRef)' },
+    },
+    {
+      path: 'spec.installed',
+      message: 'cannot be taken back',
+      fix: 'leave it true; to install anew delete the object',
+      holds: ({ spec }, old) => spec.installed || old?.spec.installed !== true,
+      cel: { at: 'spec', expression: '!oldSelf.installed || self.installed' },
+    },
+    {
+      path: 'spec.clusterMetadata',
+      message: 'must be given when installed is true',
+      fix: 'set clusterMetadata together with installed',
+      holds: ({ spec }) => !spec.installed || spec.clusterMetadata !== undefined,
+      cel: { at: 'spec', expression: '!self.installed || has(self.clusterMetadata)' },
+    },
+    {
+      path: 'spec.provisioning',
+      message: 'provisioning or clusterInstallRef must be given, not both',
+      fix: 'give provisioning with installConfigSecretRef',
+      holds: ({ spec }) => spec.installed || (spec.provisioning === undefined) !== (spec.clusterInstallRef === undefined),
+    },
+    {
+      path: 'spec.platform',
+      message: 'cannot be changed',
+      fix: 'put the old value back, or make a new cluster',
+      holds: ({ spec }, old) => old === undefined || mayBecome(old.spec.platform, spec.platform),
+    },
+  ],
+})
+
+/** An object of kind ClusterDeployment. */
+export type ClusterDeployment = Infer<typeof ClusterDeployment>
+
+type Platform = Frozen<z.output<typeof clusterPlatform>>
+
+/** A platform stays what it is, but the older form of vSphere may be replaced by the newer one, which keeps the Secrets. */
+function mayBecome(old: Platform, next: Platform): boolean {
+  if (isDeepStrictEqual(old, next)) return true
+  const [before, after] = [old.vsphere, next.vsphere]
+  return (
+    before !== undefined &&
+    after !== undefined &&
+    before.infrastructure === undefined &&
+    after.infrastructure !== undefined &&
+    isDeepStrictEqual(before.credentialsSecretRef, after.credentialsSecretRef) &&
+    isDeepStrictEqual(before.certificatesSecretRef, after.certificatesSecretRef)
+  )
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { reference } from './cluster-platform.ts'
+import { listMap, listSet } from './lists.ts'
+
+/** A change to a document by RFC 6902. */
+export const jsonPatch = z.object({
+  op: z.enum(['add', 'remove', 'replace', 'move', 'copy', 'test']).describe('What to do.'),
+  path: z.string().max(1024).describe('Where, as a JSON pointer.'),
+  from: z.string().max(1024).optional().describe('From where, for move and copy.'),
+  value: z.string().optional().describe('The value, as a text.'),
+  valueJSON: z.string().optional().describe('The value, as JSON; wins over value.'),
+})
+
+/** A short cluster name: it becomes a part of host names, and of a namespace's name. */
+const clusterName = () =>
+  z
+    .string()
+    .min(1)
+    .max(57)
+    .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/)
+
+const entry = z.object({
+  name: clusterName().describe('The cluster’s short name: api.NAME.BASEDOMAIN must resolve.'),
+  customizationRef: reference('A ClusterDeploymentCustomization with patches for this cluster.').optional(),
+  installConfigPatches: z.array(jsonPatch).max(256).optional().describe('Changes to the install-config of this cluster.'),
+  vSphere: z
+    .object({
+      apiVIPs: listSet(z.array(z.string().min(1).max(45)).max(2))
+        .optional()
+        .describe('The addresses of api.NAME.BASEDOMAIN.'),
+      ingressVIPs: listSet(z.array(z.string().min(1).max(45)).max(2))
+        .optional()
+        .describe('The addresses of *.apps.NAME.BASEDOMAIN.'),
+    })
+    .optional()
+    .describe('Addresses that belong to this name.'),
+  labels: z.record(z.string(), z.string()).optional().describe('Further labels of this cluster’s ClusterDeployment.'),
+  disabled: z.boolean().optional().describe('True: the name is not used for new clusters.'),
+})
+
+/** Details of each cluster that a pool may make. */
+export const clusterInventory = z
+  .object({
+    clusterDeployments: listMap(z.array(entry).max(1000), 'name')
+      .optional()
+      .describe('The clusters that can be made: each name once. An empty list means none.'),
+  })
+  .describe('Details of each cluster that the pool may make. Absent: names are generated.')

@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TimeNotValid } from './errors.ts'
+import { isoTime, isoTimeMicro, parseTime } from './time.ts'
+
+test('times are written as Kubernetes writes them', () => {
+  expect(isoTime(1_794_784_903_999)).toBe('2026-11-15T23:21:43Z')
+  expect(isoTimeMicro(1_794_784_903_125)).toBe('2026-11-15T23:21:43.125000Z')
+  expect(isoTimeMicro(1_794_784_903_125.25)).toBe('2026-11-15T23:21:43.125250Z')
+})
+
+test('what was written can be read back', () => {
+  const moments = fc.integer({ min: 0, max: 253_402_300_799_999 })
+  fc.assert(fc.property(moments, ms => parseTime(isoTimeMicro(ms)) === ms))
+  fc.assert(fc.property(moments, ms => parseTime(isoTime(ms)) === Math.floor(ms / 1000) * 1000))
+})
+
+test.each([
+  ['2026-11-15T23:21:43Z', 1_794_784_903_000],
+  ['2026-11-16T00:21:43+01:00', 1_794_784_903_000],
+  ['2026-11-15t23:21:43z', 1_794_784_903_000],
+  ['2026-11-15T23:21:43.5Z', 1_794_784_903_500],
+  ['2026-11-15T23:21:43.123456789Z', 1_794_784_903_123],
+  ['2024-02-29T00:00:00Z', 1_709_164_800_000],
+])('%s is a time', (text, milliseconds) => expect(parseTime(text)).toBe(milliseconds))
+
+test.each([
+  '',
+  'yesterday',
+  '2026-11-15',
+  '2026-11-15T23:21:43',
+  '2026-11-15 23:21:43Z',
+  '2026-02-30T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-11-15T24:00:01Z',
+  '2026-11-15T23:60:00Z',
+  '1794784903',
+  ' 2026-11-15T23:21:43Z',
+])('"%s" is not, and the error says how to write one', text => {
+  expect(() => parseTime(text)).toThrow(
+    expect.objectContaining({ code: TimeNotValid.code, fix: expect.stringContaining('2026-11-15T23:21:43Z') }),
+  )
+})

@@ -1,0 +1,29 @@
+import { TimeNotValid } from './errors.ts'
+
+const rfc3339 = /^\d{4}-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
+
+/** Milliseconds since 1970 as Kubernetes writes a time: `2026-11-15T23:21:43Z`. */
+export function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}
+
+/** Milliseconds since 1970 as Kubernetes writes a time in Leases and Events: `2026-11-15T23:21:43.125000Z`. */
+export function isoTimeMicro(milliseconds: number): string {
+  const whole = Math.floor(milliseconds)
+  const microseconds = Math.floor((milliseconds - whole) * 1000)
+  return new Date(whole).toISOString().replace(/Z$/, `${String(microseconds).padStart(3, '0')}Z`)
+}
+
+/** Milliseconds since 1970 of an RFC 3339 time, whatever its offset and however fine. Throws `TimeNotValid`. */
+export function parseTime(text: string): number {
+  const match = rfc3339.exec(text)
+  const milliseconds = match === null ? Number.NaN : Date.parse(text.toUpperCase())
+  // Date.parse takes 30 February for 2 March; a day that does not exist is a mistake, not a later day.
+  if (Number.isNaN(milliseconds) || !dayExists(text)) throw TimeNotValid({ text })
+  return milliseconds
+}
+
+function dayExists(text: string): boolean {
+  const day = text.slice(0, 10)
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}

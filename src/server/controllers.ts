@@ -1,0 +1,16 @@
+import { eventExpiry, garbageCollector, namespaceController } from '../control/index.ts'
+import type { Controller } from '../control/index.ts'
+import type { Kind } from '../kinds/index.ts'
+import type { Config } from './config/sections.ts'
+import { nestController } from './demo/nest-controller.ts'
+import { seasonController } from './demo/season.ts'
+
+/** The controllers that the configuration asks for, on either engine. A service adds its own here. */
+export function serviceControllers({ demo }: Config): readonly Controller[] {
+  return demo.enabled ? [nestController(demo), seasonController(demo)] : []
+}
+
+/** What Kubernetes does by itself, and the embedded engine needs done. */
+export function houseKeeping(kinds: readonly Kind[]): readonly Controller[] {
+  return [garbageCollector({ kinds }), namespaceController({ kinds }), eventExpiry()]
+}

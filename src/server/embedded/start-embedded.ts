@@ -1,0 +1,75 @@
+import { allKinds, Namespace } from '../../kinds/index.ts'
+import { apiServer } from '../../apiserver/index.ts'
+import { startControllers } from '../../control/index.ts'
+import { openSqliteStore, StoreError } from '../../store/index.ts'
+import type { Store } from '../../store/index.ts'
+import type { Config } from '../config/sections.ts'
+import { houseKeeping, serviceControllers } from '../controllers.ts'
+import { backupPath, removeUnfinishedBackups, sendBackup } from '../http/backup-route.ts'
+import { guardedRoute } from '../http/guarded-route.ts'
+import { httpsServer } from '../http/https-server.ts'
+import { metricsPath, sendMetrics } from '../http/metrics-route.ts'
+import type { Ports } from '../ports.ts'
+import type { Serving } from '../start-aviary.ts'
+import { keepRenewing, servingCertificate } from '../tls/serving-certificate.ts'
+import { version } from '../version.ts'
+import { embeddedAccess } from './embedded-access.ts'
+import { writeLocalKubeconfig } from './local-kubeconfig.ts'
+
+/**
+ * The program on one machine: the store in the data folder, the Kubernetes API over it, the controllers beside it. The store comes
+ * first, because it alone knows whether the data folder is ours: a second process is turned away before it has touched anything.
+ */
+export async function startEmbedded(config: Config, ports: Ports, opened: AsyncDisposableStack): Promise<Serving> {
+  const { clock, chance, files, log, metrics } = ports
+  const { dataDir, listen, tls, stopTimeout } = config.server
+  const within = stopTimeout
+
+  const store = await openSqliteStore({ folder: dataDir, kinds: allKinds, clock, chance, log, metrics })
+  opened.defer(() => store.close())
+  await removeUnfinishedBackups({ folder: dataDir, files })
+  await ensureNamespace(store, 'default')
+
+  const certificateOptions = { ...ports, dataDir, host: listen.host, tls: { ...tls, names: [...tls.names, ...hostOf(config.server.url)] } }
+  const certificate = await servingCertificate(certificateOptions)
+  const access = await embeddedAccess(config, ports, store, opened)
+
+  const controllers = [...houseKeeping(allKinds), ...serviceControllers(config)]
+  const running = startControllers({ store, clock, chance, log, metrics, controllers })
+  opened.defer(() => running.stop({ within }))
+  await running.ready
+
+  const server = httpsServer(certificate, ports)
+  const guard = { access, clock, chance, log }
+  const checks = [{ name: 'store', check: async () => void (await store.list(Namespace, { limit: 1 })) }]
+  await server.app.register(apiServer, { ...guard, store, kinds: allKinds, metrics, version, checks })
+  guardedRoute(server.app, metricsPath, guard, reply => sendMetrics(metrics, reply))
+  guardedRoute(server.app, backupPath, guard, reply => sendBackup({ store, folder: dataDir, files, chance }, reply))
+  opened.defer(() => server.close({ within }))
+  const url = await server.listen(listen)
+  opened.defer(keepRenewing(certificateOptions, certificate, renewed => server.replaceCertificate(renewed)))
+
+  const kubeconfig = await writeLocalKubeconfig({
+    folder: dataDir,
+    url: config.server.url ?? url,
+    ca: certificate.ca,
+    withToken: config.access.localAdmin,
+    store,
+    files,
+    chance,
+  })
+  log.info('serving', { url, dataDir, version })
+  return { url, kubeconfig }
+}
+
+async function ensureNamespace(store: Store, name: string): Promise<void> {
+  try {
+    await store.create(Namespace, { metadata: { name } })
+  } catch (error) {
+    if (!StoreError.is(error, 'AlreadyExists')) throw error
+  }
+}
+
+function hostOf(url: string | undefined): readonly string[] {
+  return url === undefined ? [] : [new URL(url).hostname.replace(/^\[|\]$/g, '')]
+}

@@ -1,0 +1,34 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ConfigMap } from '../../kinds/index.ts'
+import { loopback } from '../testing/aviary-on-loopback.ts'
+
+const key = { namespace: 'default', name: 'note' }
+
+test('a backup taken while the server works can be restored into an empty folder', async () => {
+  await using world = await loopback()
+  const aviary = await world.start()
+  const store = await world.store(aviary)
+  await store.create(ConfigMap, { metadata: key, data: { a: 'before' } })
+  const { status, headers, body } = await world.send(aviary, '/aviary/backup')
+  expect([status, headers['content-type'], Number(headers['content-length'])]).toEqual([200, 'application/vnd.sqlite3', body.length])
+  await store.update(ConfigMap, { ...(await store.get(ConfigMap, key)), data: { a: 'after' } })
+  await expect.poll(async () => (await readdir(world.dataDir)).filter(name => name.startsWith('backup-'))).toEqual([])
+
+  await mkdir(join(world.folder, 'restored'))
+  await writeFile(join(world.folder, 'restored', 'aviary.db'), body)
+  const restored = await world.start('[server]\nlisten = "127.0.0.1:0"\ndataDir = "restored"')
+  expect((await (await world.store(restored)).get(ConfigMap, key)).data).toEqual({ a: 'before' })
+})
+
+test('what a crash amid a backup left behind is removed at the next start', async () => {
+  await using world = await loopback()
+  await mkdir(world.dataDir)
+  await writeFile(join(world.dataDir, 'backup-abc.tmp'), 'half')
+  await writeFile(join(world.dataDir, 'backup-of-mine.db'), 'mine')
+  await world.start()
+  const names = await readdir(world.dataDir)
+  expect(names).not.toContain('backup-abc.tmp')
+  expect(names).toContain('backup-of-mine.db')
+})

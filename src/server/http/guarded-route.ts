@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Chance, Clock, Log } from '../../ports/index.ts'
+import type { Access, User } from '../../access/index.ts'
+import { StoreError } from '../../store/index.ts'
+
+/** The guard of a route. */
+export interface GuardedRouteOptions {
+  readonly access: Access
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+}
+
+/** Adds a GET route beside those of the Kubernetes API, with the same guard: who is asking, may they, how often, and a record of it. */
+export function guardedRoute(
+  app: FastifyInstance,
+  path: string,
+  options: GuardedRouteOptions,
+  handle: (reply: FastifyReply) => Promise<unknown>,
+): void {
+  app.get(path, async (request, reply) => {
+    const guarded = new GuardedRequest(path, request, options)
+    reply.raw.once('close', () => guarded.record(reply.statusCode))
+    try {
+      await guarded.admit()
+      return await handle(reply)
+    } catch (error) {
+      const refusal = error instanceof StoreError ? error : guarded.unexpected(error)
+      const retry = refusal.details.retryAfterSeconds
+      if (retry !== undefined) void reply.header('retry-after', String(retry))
+      return await reply.code(refusal.status).send(statusOf(refusal))
+    }
+  })
+}
+
+class GuardedRequest {
+  readonly #path: string
+  readonly #request: FastifyRequest
+  readonly #options: GuardedRouteOptions
+  readonly #id: string
+  readonly #startedAt: number
+  #user: User = { name: '', groups: [] }
+
+  constructor(path: string, request: FastifyRequest, options: GuardedRouteOptions) {
+    this.#path = path
+    this.#request = request
+    this.#options = options
+    this.#id = options.chance.uuid()
+    this.#startedAt = options.clock.monotonic()
+  }
+
+  /** Rejects with Unauthorized, Forbidden or TooManyRequests. */
+  async admit(): Promise<void> {
+    const { access } = this.#options
+    this.#user = await access.authenticate(this.#request.headers.authorization)
+    const { allowed, reason } = access.authorize(this.#user, { verb: 'get', path: this.#path })
+    if (!allowed && this.#user.name === 'system:anonymous') throw new StoreError('Unauthorized', 'Unauthorized')
+    if (!allowed) throw new StoreError('Forbidden', `forbidden: User "${this.#user.name}" cannot get path "${this.#path}": ${reason}`)
+    const wait = access.throttle(this.#user)
+    if (wait !== undefined) throw new StoreError('TooManyRequests', 'too many requests', { retryAfterSeconds: wait })
+  }
+
+  unexpected(error: unknown): StoreError {
+    this.#options.log.error('request failed', { path: this.#path, incident: this.#id, error })
+    return new StoreError('InternalError', `Internal error occurred: the server's log has the details under ${this.#id}`, { cause: error })
+  }
+
+  record(status: number): void {
+    const { access, clock } = this.#options
+    access.audit({
+      id: this.#id,
+      user: this.#user.name,
+      groups: this.#user.groups,
+      attempt: { verb: 'get', path: this.#path },
+      sourceAddress: this.#request.ip,
+      userAgent: this.#request.headers['user-agent'] ?? '',
+      status,
+      durationMilliseconds: clock.monotonic() - this.#startedAt,
+    })
+  }
+}
+
+function statusOf({ message, reason, status }: StoreError): object {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code: status }
+}

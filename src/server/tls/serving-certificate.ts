@@ -1,0 +1,115 @@
+import { X509Certificate } from 'node:crypto'
+import { join } from 'node:path'
+import type { Chance, Clock, Files, Log, Metrics, Secret } from '../../ports/index.ts'
+import { CertificateNotUsable } from '../errors.ts'
+import { certificatePair } from './certificate-pair.ts'
+import type { CertificatePair } from './certificate-pair.ts'
+import { ownCertificate } from './own-certificate.ts'
+import { serverNames } from './server-names.ts'
+
+/** What the configuration says about the certificate. */
+export interface TlsSettings {
+  readonly names: readonly string[]
+  readonly certificate?: string | undefined
+  readonly key?: Secret | undefined
+  readonly ca?: string | undefined
+}
+
+/** Where certificates come from. */
+export interface ServingCertificateOptions {
+  readonly dataDir: string
+  /** Where the server listens. */
+  readonly host: string
+  readonly tls: TlsSettings
+  readonly files: Files
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+/** The certificate that the server shows. */
+export interface ServingCertificate extends CertificatePair {
+  /** PEM of what clients must trust; undefined if the system's authorities will do. */
+  readonly ca: string | undefined
+}
+
+/** The certificate to show: the one of the configuration, or one of our own. */
+export async function servingCertificate(options: ServingCertificateOptions): Promise<ServingCertificate> {
+  const { tls, dataDir, host, metrics } = options
+  const serving = isConfigured(tls)
+    ? await configuredCertificate(tls, options)
+    : await ownCertificate({ ...options, folder: join(dataDir, 'tls'), names: serverNames(host, tls.names) })
+  metrics
+    .gauge({
+      name: 'aviary_server_certificate_expires_timestamp_seconds',
+      help: 'When the certificate of the server ends, in seconds since 1970.',
+    })
+    .set({}, Math.floor(serving.notAfter / 1000))
+  return serving
+}
+
+type ConfiguredTls = TlsSettings & { readonly certificate: string; readonly key: Secret }
+
+function isConfigured(tls: TlsSettings): tls is ConfiguredTls {
+  return tls.certificate !== undefined && tls.key !== undefined
+}
+
+async function configuredCertificate(tls: ConfiguredTls, { files, clock }: ServingCertificateOptions): Promise<ServingCertificate> {
+  const file = tls.certificate
+  try {
+    const pair = certificatePair(await files.read(file), tls.key.reveal())
+    if (pair.notAfter <= clock.now()) throw new Error('it has expired')
+    return { ...pair, ca: tls.ca === undefined ? selfSigned(pair) : await files.read(tls.ca) }
+  } catch (cause) {
+    throw CertificateNotUsable({ file, why: (cause as Error).message }, { cause })
+  }
+}
+
+/** A certificate that vouches for itself is what clients must trust. */
+function selfSigned({ certificate }: CertificatePair): string | undefined {
+  const parsed = new X509Certificate(certificate)
+  return parsed.verify(parsed.publicKey) ? certificate : undefined
+}
+
+const twelveHours = 12 * 3_600_000
+
+/**
+ * Twice a day, looks whether the certificate has to be renewed, and hands a new one over. A failure is told and tried again: the
+ * old one is good for weeks yet. Returns how to stop.
+ */
+export function keepRenewing(
+  options: ServingCertificateOptions,
+  shown: ServingCertificate,
+  replace: (certificate: ServingCertificate) => void,
+): () => void {
+  const { clock, log, tls } = options
+  if (isConfigured(tls)) return () => undefined
+  let current = shown.certificate
+  const look = async () => {
+    try {
+      const serving = await servingCertificate(options)
+      if (serving.certificate !== current) {
+        replace(serving)
+        current = serving.certificate
+        log.info('server certificate renewed')
+      }
+    } catch (error) {
+      log.error('server certificate cannot be renewed', { error })
+    }
+  }
+  return periodically(clock, twelveHours, look)
+}
+
+function periodically(clock: Clock, milliseconds: number, work: () => Promise<void>): () => void {
+  let stopped = false
+  let timer = clock.after(milliseconds, () => void round())
+  const round = async () => {
+    await work()
+    if (!stopped) timer = clock.after(milliseconds, () => void round())
+  }
+  return () => {
+    stopped = true
+    timer.cancel()
+  }
+}

@@ -1,0 +1,14 @@
+import type { Change } from './change.ts'
+
+/** Where changes are made to last. The memory engine has none. */
+export interface Journal {
+  /**
+   * Makes changes durable, all or none: at once, or by the time the promise resolves. Then they survive a power cut. When it
+   * fails (with a StoreError) none of them is there, not even after the next start. One call at a time.
+   */
+  append(changes: readonly Change[]): Promise<void> | void
+  /** Learns that nobody can ask for these changes, nor for what was before them, any more. Needs not act at once. */
+  forget(changes: readonly Change[], compacted: number): void
+  /** Called once, after the last append. */
+  close(): Promise<void>
+}

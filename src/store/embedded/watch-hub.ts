@@ -1,0 +1,195 @@
+import type { Clock, Timer } from '../../ports/index.ts'
+import type { Kind, Resource } from '../../kinds/index.ts'
+import { closed, StoreError } from '../errors.ts'
+import { parseRevision } from '../revision.ts'
+import { type CompiledSelection, compileSelection } from '../selectors/selection.ts'
+import type { Selection, WatchEvent, WatchOptions } from '../store.ts'
+import type { Change } from './change.ts'
+import type { Collection } from './collection.ts'
+import { listPage, tooLarge } from './list-page.ts'
+import type { State } from './state.ts'
+import { Watcher } from './watcher.ts'
+
+type Batch = readonly WatchEvent<Resource>[]
+
+const bookmarkEvery = 60_000
+const initialBatch = 1000
+
+/**
+ * All watches of a store. A watcher is filed under what its selection says most narrowly (an object, a label's value, a field's
+ * value, a namespace, or nothing), and a change is shown to those filed under what it has: the cost follows who is interested.
+ */
+export class WatchHub {
+  readonly #state: State
+  readonly #clock: Clock
+  readonly #filed = new Map<Collection, Map<string, Set<Watcher>>>()
+  readonly #all = new Set<Watcher>()
+  readonly #bookmarked = new Set<Watcher>()
+  #bookmarks: Timer | undefined
+  #closed = false
+
+  constructor(state: State, clock: Clock) {
+    this.#state = state
+    this.#clock = clock
+  }
+
+  /** How many watches are open. */
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** Starts a watch. What is wrong with it is told when the first events are asked for. */
+  watch(kind: Kind, options: WatchOptions): AsyncIterable<Batch> {
+    try {
+      return this.#start(kind, options)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  /** Tells everybody who is interested, in one batch each. */
+  publish(changes: readonly Change[]): void {
+    const deliveries = new Map<Watcher, WatchEvent<Resource>[]>()
+    for (const change of changes) {
+      const files = this.#filed.get(change.collection)
+      if (files === undefined) continue
+      for (const file of filesOf(change)) for (const watcher of files.get(file) ?? []) deliver(watcher, change, deliveries)
+    }
+    for (const [watcher, events] of deliveries) watcher.offer(events)
+  }
+
+  /** Ends all watches, without an error. */
+  close(): void {
+    this.#closed = true
+    for (const watcher of this.#all) watcher.end()
+  }
+
+  #start(kind: Kind, options: WatchOptions): Watcher {
+    if (this.#closed) throw closed()
+    const collection = this.#state.collectionOf(kind)
+    const selection = compileSelection(kind, options)
+    const asked = parseRevision(options.resourceVersion ?? '')
+    const after = options.initialEvents === true ? this.#state.revision : asked || this.#state.revision
+    const initial = options.initialEvents === true ? this.#everything(kind, options, asked) : this.#replay(collection, selection, after)
+    const files = fileUnder(selection)
+    const onAbort = () => void watcher.return()
+    const onEnd = () => {
+      this.#remove(watcher, collection, files)
+      options.signal.removeEventListener('abort', onAbort)
+    }
+    const watcher = new Watcher({ selection, after, bookmarks: options.bookmarks === true, initial, onEnd })
+    this.#add(watcher, collection, files)
+    if (options.signal.aborted) void watcher.return()
+    else options.signal.addEventListener('abort', onAbort, { once: true })
+    return watcher
+  }
+
+  /** What there is, as ADDED, and the bookmark that says that this was all. */
+  #everything(kind: Kind, options: WatchOptions, atLeast: number): readonly Batch[] {
+    if (atLeast > this.#state.revision) throw tooLarge(atLeast, this.#state.revision)
+    const { namespace, labelSelector, fieldSelector } = options
+    const selection: Selection = {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    }
+    const { items, resourceVersion } = listPage(this.#state, kind, selection)
+    const batches: Batch[] = []
+    for (let at = 0; at < items.length; at += initialBatch) {
+      batches.push(items.slice(at, at + initialBatch).map(item => ({ type: 'ADDED', item })))
+    }
+    batches.push([{ type: 'BOOKMARK', resourceVersion, initialEventsEnd: true }])
+    return batches
+  }
+
+  /** What has happened since a revision. One that is yet to come is waited for, as Kubernetes does. */
+  #replay(collection: Collection, selection: CompiledSelection, after: number): readonly Batch[] {
+    if (after < this.#state.compacted) {
+      throw new StoreError('Expired', `too old resource version: ${after} (${this.#state.compacted})`, {
+        fix: 'list again and watch from the revision of the list',
+      })
+    }
+    const events: WatchEvent<Resource>[] = []
+    for (const change of collection.changes.from(({ revision }) => revision > after)) {
+      const event = change.eventFor(selection)
+      if (event !== undefined) events.push(event)
+    }
+    return events.length === 0 ? [] : [events]
+  }
+
+  #add(watcher: Watcher, collection: Collection, files: readonly string[]): void {
+    let filed = this.#filed.get(collection)
+    if (filed === undefined) this.#filed.set(collection, (filed = new Map()))
+    for (const file of files) {
+      const watchers = filed.get(file)
+      if (watchers === undefined) filed.set(file, new Set([watcher]))
+      else watchers.add(watcher)
+    }
+    this.#all.add(watcher)
+    if (!watcher.wantsBookmarks) return
+    this.#bookmarked.add(watcher)
+    this.#bookmarks ??= this.#clock.after(bookmarkEvery, () => this.#sendBookmarks())
+  }
+
+  #remove(watcher: Watcher, collection: Collection, files: readonly string[]): void {
+    const filed = this.#filed.get(collection)!
+    for (const file of files) {
+      const watchers = filed.get(file)!
+      watchers.delete(watcher)
+      if (watchers.size === 0) filed.delete(file)
+    }
+    if (filed.size === 0) this.#filed.delete(collection)
+    this.#all.delete(watcher)
+    this.#bookmarked.delete(watcher)
+    if (this.#bookmarked.size > 0) return
+    this.#bookmarks?.cancel()
+    this.#bookmarks = undefined
+  }
+
+  #sendBookmarks(): void {
+    this.#bookmarks = this.#clock.after(bookmarkEvery, () => this.#sendBookmarks())
+    const resourceVersion = String(this.#state.revision)
+    const batch: Batch = [{ type: 'BOOKMARK', resourceVersion, initialEventsEnd: false }]
+    for (const watcher of this.#bookmarked) if (watcher.after <= this.#state.revision) watcher.offer(batch)
+  }
+}
+
+function deliver(watcher: Watcher, change: Change, deliveries: Map<Watcher, WatchEvent<Resource>[]>): void {
+  if (change.revision <= watcher.after) return
+  const event = change.eventFor(watcher.selection)
+  if (event === undefined) return
+  const events = deliveries.get(watcher)
+  if (events === undefined) deliveries.set(watcher, [event])
+  // A watcher filed under two values of a label meets a change from the one to the other twice.
+  else if (events.at(-1) !== event) events.push(event)
+}
+
+/** Under which names to file a watcher: any change that can matter to it is shown under at least one of them. */
+function fileUnder({ key, labels, fields, namespace }: CompiledSelection): readonly string[] {
+  if (key !== undefined) return [`key ${key}`]
+  const label = labels.find(({ operator }) => operator === 'in')
+  if (label !== undefined) return label.values.map(value => `label ${label.key}=${value}`)
+  const field = fields.find(({ path, equal }) => equal && !path.startsWith('metadata.'))
+  if (field !== undefined) return [`field ${field.path}=${field.value}`]
+  return namespace === undefined ? ['all'] : [`namespace ${namespace}`]
+}
+
+/** Under which names a change is shown. */
+function filesOf({ key, previous, current, collection }: Change): Iterable<string> {
+  const files = new Set(['all', `key ${key}`])
+  const slash = key.indexOf('/')
+  if (slash >= 0) files.add(`namespace ${key.slice(0, slash)}`)
+  for (const version of [previous, current]) {
+    if (version === undefined) continue
+    for (const label in version.labels) files.add(`label ${label}=${version.labels[label]}`)
+    collection.kind?.selectableFields.forEach((path, at) => files.add(`field ${path}=${version.fields[at]}`))
+  }
+  return files
+}
+
+/** A watch that never was: asking for its events rejects. */
+function failed(error: unknown): AsyncIterable<Batch> {
+  return {
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
+  }
+}

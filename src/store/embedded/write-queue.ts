@@ -1,0 +1,109 @@
+import { StoreError } from '../errors.ts'
+import type { Batch } from './batch.ts'
+
+/** As many writes share one commit at most: it amortises the disk's answer and still blocks the program only for moments. */
+const mostInOneFlush = 64
+/** Nor more than this much text, give or take one object. */
+const mostBytesInOneFlush = 4 * 1024 * 1024
+
+interface Waiting {
+  readonly run: (batch: Batch) => unknown
+  readonly signal: AbortSignal | undefined
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+/** What came of one write before its batch was committed. */
+type Outcome = { readonly value: unknown } | { readonly error: unknown }
+
+/**
+ * Writes wait here for their flush. A flush runs up to 64 of them against one batch, commits the batch, and only then answers:
+ * group commit. Writes are run in the order in which they came.
+ */
+export class WriteQueue {
+  readonly #schedule: (flush: () => void) => void
+  readonly #begin: () => Batch
+  readonly #commit: (batch: Batch) => Promise<void> | void
+  #waiting: Waiting[] = []
+  /** From when a flush is asked for until it is answered. */
+  #busy = false
+  #idle: (() => void)[] = []
+
+  constructor(options: {
+    /** Calls back when it is time to flush. */
+    readonly schedule: (flush: () => void) => void
+    readonly begin: () => Batch
+    /** Makes a batch durable and shows it to everybody, at once or in time, or fails and does neither. */
+    readonly commit: (batch: Batch) => Promise<void> | void
+  }) {
+    this.#schedule = options.schedule
+    this.#begin = options.begin
+    this.#commit = options.commit
+  }
+
+  /** Runs a write in its turn; resolves to its result when that is durable. */
+  add<T>(run: (batch: Batch) => T, signal: AbortSignal | undefined): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ run, signal, resolve: resolve as (value: unknown) => void, reject })
+      this.#wake()
+    })
+  }
+
+  /** Resolves when nothing is waiting. */
+  drained(): Promise<void> {
+    return !this.#busy ? Promise.resolve() : new Promise(resolve => this.#idle.push(resolve))
+  }
+
+  /** One flush at a time: the next one builds on what this one makes. */
+  #wake(): void {
+    if (this.#busy) return
+    this.#busy = true
+    this.#schedule(() => this.#flush())
+  }
+
+  #flush(): void {
+    const batch = this.#begin()
+    const outcomes: Outcome[] = []
+    while (outcomes.length < Math.min(mostInOneFlush, this.#waiting.length) && batch.bytes < mostBytesInOneFlush) {
+      outcomes.push(attempt(this.#waiting[outcomes.length]!, batch))
+    }
+    const writes = this.#waiting.slice(0, outcomes.length)
+    this.#waiting = this.#waiting.slice(outcomes.length)
+    const succeed = () => {
+      outcomes.forEach((outcome, at) => answer(writes[at]!, outcome))
+      this.#next()
+    }
+    const fail = (error: unknown) => {
+      // Also to those who were refused: what they were refused for may be a change that did not come to be.
+      for (const write of writes) write.reject(error)
+      this.#next()
+    }
+    try {
+      const committing = batch.changes.length > 0 ? this.#commit(batch) : undefined
+      if (committing === undefined) succeed()
+      else committing.then(succeed, fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  #next(): void {
+    this.#busy = false
+    if (this.#waiting.length > 0) this.#wake()
+    else for (const resolve of this.#idle.splice(0)) resolve()
+  }
+}
+
+function attempt({ run, signal }: Waiting, batch: Batch): Outcome {
+  if (signal?.aborted === true) return { error: signal.reason }
+  try {
+    return { value: run(batch) }
+  } catch (error) {
+    return { error: error instanceof StoreError ? error : new StoreError('InternalError', 'a write failed unexpectedly', { cause: error }) }
+  }
+}
+
+function answer(write: Waiting, outcome: Outcome): void {
+  if ('error' in outcome) write.reject(outcome.error)
+  else write.resolve(outcome.value)
+}

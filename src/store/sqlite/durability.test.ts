@@ -1,0 +1,237 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { allKinds, Namespace, Nest } from '../../kinds/index.ts'
+import { recordingLog } from '../../ports/index.ts'
+import { EventReader } from '../contract/subject.ts'
+import type { Store } from '../store.ts'
+import { applyChange, nestChange } from '../testing/changes.ts'
+import { openStore } from '../testing/sqlite.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
+
+const nest = (name: string, eggs = 1) => ({ metadata: { namespace: 'here', name }, spec: { eggs, material: 'twig' as const } })
+
+async function contents(store: Store, options = {}): Promise<readonly Nest[]> {
+  return (await store.list(Nest, options)).items.map(item => item.object)
+}
+
+/** What a watcher sees who has been away since a revision. */
+async function since(store: Store, resourceVersion: string, count: number): Promise<readonly string[]> {
+  const stop = new AbortController()
+  const lines = await new EventReader(store.watch(Nest, { resourceVersion, signal: stop.signal })).summary(count)
+  stop.abort()
+  return lines
+}
+
+describe('a store that is opened again', () => {
+  test('holds what it held: objects, indexes, the past, and where revisions go on', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(nestChange, { maxLength: 20 }),
+        fc.array(nestChange, { maxLength: 10 }),
+        fc.boolean(),
+        async (first, second, compact) => {
+          const folder = temporaryFolder()
+          const before = await openStore(folder)
+          for (const change of first) await applyChange(before, 'here', change)
+          if (compact) await before.compact()
+          const middle = before.stats().revision
+          const then = await contents(before)
+          for (const change of second) await applyChange(before, 'here', change)
+          const now = await contents(before)
+          const oaks = await contents(before, { labelSelector: 'tree=oak' })
+          const mossy = await contents(before, { fieldSelector: 'spec.material=moss' })
+          const { revision } = before.stats()
+          await before.close()
+
+          const after = await openStore(folder)
+          expect(await contents(after)).toEqual(now)
+          expect(await contents(after, { labelSelector: 'tree=oak' })).toEqual(oaks)
+          expect(await contents(after, { fieldSelector: 'spec.material=moss' })).toEqual(mossy)
+          expect(await contents(after, { resourceVersion: String(middle), exactRevision: true })).toEqual(then)
+          expect(after.stats().revision).toBe(revision)
+          const made = await after.create(Nest, nest('z'))
+          expect(made.metadata.resourceVersion).toBe(String(revision + 1))
+          await after.close()
+        },
+      ),
+      { numRuns: 15 },
+    )
+  })
+
+  test('goes on with a watch where it was', async () => {
+    const folder = temporaryFolder()
+    const before = await openStore(folder)
+    const a = await before.create(Nest, nest('a'))
+    const b = await before.create(Nest, nest('b'))
+    await before.update(Nest, { ...b, spec: { ...b.spec, eggs: 2 } })
+    await before.delete(Nest, { namespace: 'here', name: 'a' })
+    await before.close()
+    const after = await openStore(folder)
+    expect(await since(after, a.metadata.resourceVersion!, 3)).toEqual(['ADDED b', 'MODIFIED b', 'DELETED a'])
+    await after.close()
+  })
+
+  test('never uses a revision twice, even if the last change was a removal and all trace of it is cleared away', async () => {
+    const folder = temporaryFolder()
+    const before = await openStore(folder)
+    await before.create(Nest, nest('a'))
+    const { object } = await before.delete(Nest, { namespace: 'here', name: 'a' })
+    await before.compact()
+    await before.close()
+    const after = await openStore(folder)
+    const made = await after.create(Nest, nest('a'))
+    expect(Number(made.metadata.resourceVersion)).toBe(Number(object.metadata.resourceVersion) + 1)
+    await after.close()
+  })
+
+  test('keeps objects of kinds that this program does not know, and says so', async () => {
+    const folder = temporaryFolder()
+    const before = await openStore(folder)
+    const made = await before.create(Nest, nest('a'))
+    await before.close()
+    const log = recordingLog()
+    const without = await openStore(folder, { kinds: [Namespace], log })
+    expect(log.lines.map(line => line.message)).toContain('the store holds objects of a kind that this program does not know')
+    await expect(without.list(Nest)).rejects.toMatchObject({ reason: 'NotFound' })
+    await without.compact()
+    await without.close()
+    const again = await openStore(folder)
+    expect(await contents(again)).toEqual([made])
+    await again.close()
+  })
+
+  test('finds objects by a field that its kind did not declare before', async () => {
+    const folder = temporaryFolder()
+    const withoutFields: typeof Nest = { ...Nest, selectableFields: [] }
+    const before = await openStore(folder, { kinds: [Namespace, withoutFields] })
+    await before.create(withoutFields, nest('a'))
+    await before.close()
+    const after = await openStore(folder, { kinds: allKinds })
+    expect(await contents(after, { fieldSelector: 'spec.material=twig' })).toHaveLength(1)
+    await after.close()
+  })
+
+  test('is the same installation as before', async () => {
+    const folder = temporaryFolder()
+    const before = await openStore(folder)
+    const { installation } = before
+    expect(installation).toMatch(/^[0-9a-f-]{36}$/)
+    await before.close()
+    const after = await openStore(folder)
+    expect(after.installation).toBe(installation)
+    await after.close()
+  })
+})
+
+describe('clearing away', () => {
+  test('keeps the file small under many updates of few objects, and the log bounded', async () => {
+    const store = await openStore(temporaryFolder())
+    const note = 'x'.repeat(2000)
+    let nests = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        store.create(Nest, { ...nest(`n${n}`), metadata: { ...nest(`n${n}`).metadata, annotations: { note } } }),
+      ),
+    )
+    for (let round = 0; round < 20; round++) {
+      nests = await Promise.all(
+        nests.map(object => store.update(Nest, { ...object, spec: { ...object.spec, eggs: (object.spec.eggs + 1) % 12 } })),
+      )
+    }
+    const full = store.stats()
+    expect(full.historyLength).toBe(1 + 200 * 21)
+    await store.compact()
+    const { databaseBytes, walBytes, supersededRows, historyLength } = store.stats()
+    expect(databaseBytes).toBeLessThan(2 * 200 * 2500 + 100_000)
+    expect(databaseBytes).toBeLessThan(full.databaseBytes)
+    expect({ walBytes, supersededRows, historyLength }).toEqual({ walBytes: 0, supersededRows: 0, historyLength: 0 })
+    expect(await contents(store)).toEqual(nests.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)))
+    await store.close()
+  })
+
+  test('makes watches from before list again', async () => {
+    const store = await openStore(temporaryFolder())
+    const made = await store.create(Nest, nest('a'))
+    await store.create(Nest, nest('b'))
+    await store.compact()
+    await expect(since(store, made.metadata.resourceVersion!, 1)).rejects.toMatchObject({ reason: 'Expired' })
+    await store.close()
+  })
+})
+
+describe('a backup', () => {
+  test('taken under load holds everything acknowledged before it, whole objects only, and opens as a store', async () => {
+    const folder = temporaryFolder()
+    const store = await openStore(folder)
+    const before = await Promise.all(Array.from({ length: 500 }, (_, n) => store.create(Nest, nest(`before-${n}`))))
+    let writing = true
+    const load = (async () => {
+      for (let n = 0; writing; n++) await Promise.all([0, 1, 2, 3].map(k => store.create(Nest, nest(`during-${n}-${k}`))))
+    })()
+    const file = join(folder, 'copy.db')
+    await store.backup(file)
+    writing = false
+    await load
+    const total = (await store.list(Nest)).items.length
+    await store.close()
+
+    const elsewhere = join(folder, 'restored')
+    mkdirSync(elsewhere)
+    copyFileSync(file, join(elsewhere, 'aviary.db'))
+    const restored = await openStore(elsewhere)
+    const names = new Map((await contents(restored)).map(object => [object.metadata.name, object]))
+    for (const object of before) expect(names.get(object.metadata.name)).toEqual(object)
+    expect(names.size).toBeLessThanOrEqual(total)
+    expect(restored.installation).toBe(store.installation)
+    await restored.close()
+  })
+
+  test('that is restored goes on beyond every revision that anybody can have seen, and who watched before lists again', async () => {
+    const folder = temporaryFolder()
+    const store = await openStore(folder)
+    const a = await store.create(Nest, nest('a'))
+    await store.backup(join(folder, 'copy.db'))
+    const later = await store.create(Nest, nest('later'))
+    await store.close()
+
+    const elsewhere = join(folder, 'restored')
+    mkdirSync(elsewhere)
+    copyFileSync(join(folder, 'copy.db'), join(elsewhere, 'aviary.db'))
+    const restored = await openStore(elsewhere)
+    await expect(since(restored, later.metadata.resourceVersion!, 1)).rejects.toMatchObject({ reason: 'Expired' })
+    const changed = await restored.update(Nest, { ...a, spec: { ...a.spec, eggs: 5 } })
+    expect(Number(changed.metadata.resourceVersion)).toBeGreaterThan(Number(later.metadata.resourceVersion) + 1_000_000)
+    await restored.close()
+    const again = await openStore(elsewhere)
+    expect(again.stats().revision).toBe(Number(changed.metadata.resourceVersion))
+    await again.close()
+  })
+
+  test('that cannot be written leaves nothing behind and does not disturb the store', async () => {
+    const folder = temporaryFolder()
+    const store = await openStore(folder)
+    const refused = { code: 'STORE_BACKUP_NOT_WRITTEN' }
+    await expect(store.backup(join(folder, 'missing', 'copy.db'))).rejects.toMatchObject(refused)
+    await expect(store.backup(join(folder, 'aviary.db'))).rejects.toMatchObject(refused)
+    mkdirSync(join(folder, 'a-folder'))
+    await expect(store.backup(join(folder, 'a-folder'))).rejects.toMatchObject(refused)
+    expect(existsSync(join(folder, 'a-folder.unfinished'))).toBe(false)
+    await store.create(Nest, nest('a'))
+    await store.close()
+    await expect(store.backup(join(folder, 'late.db'))).rejects.toMatchObject({ reason: 'ServiceUnavailable' })
+  })
+
+  test('replaces an older one, and a closing store waits for it', async () => {
+    const folder = temporaryFolder()
+    const store = await openStore(folder)
+    const file = join(folder, 'copy.db')
+    writeFileSync(file, 'an older file')
+    await store.create(Nest, nest('a'))
+    const copying = store.backup(file)
+    await store.close()
+    await copying
+    expect(readFileSync(file).subarray(0, 15).toString()).toBe('SQLite format 3')
+    expect(statSync(file).size).toBeGreaterThan(8000)
+  })
+})

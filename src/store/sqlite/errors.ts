@@ -1,0 +1,40 @@
+import { failure } from '../../ports/index.ts'
+
+/** Another process has the data folder. Nothing in it was touched. */
+export const FolderInUse = failure('STORE_FOLDER_IN_USE', ({ folder, owner }: { folder: string; owner: string }) => ({
+  message: `data folder ${folder} is in use by ${owner}`,
+  fix: 'stop that process, or use another data folder',
+}))
+
+export const FolderNotWritable = failure('STORE_FOLDER_NOT_WRITABLE', ({ folder, why }: { folder: string; why: string }) => ({
+  message: `cannot write to data folder ${folder}: ${why}`,
+  fix: 'give the user of this process the right to write there, or use another data folder',
+}))
+
+export const FolderFull = failure('STORE_FOLDER_FULL', ({ folder }: { folder: string }) => ({
+  message: `the disk of data folder ${folder} is full`,
+  fix: 'free space on that disk and start again; nothing was lost',
+}))
+
+export const DatabaseDamaged = failure('STORE_DATABASE_DAMAGED', ({ file, why }: { file: string; why: string }) => ({
+  message: `database ${file} is damaged: ${why}`,
+  fix: 'restore it: move the folder away and put a backup in a new one under the same name; the damaged file was left as it is',
+}))
+
+export const DatabaseForeign = failure('STORE_DATABASE_FOREIGN', ({ file }: { file: string }) => ({
+  message: `${file} is a database of another program`,
+  fix: 'use another data folder, or move that file away',
+}))
+
+export const DatabaseTooNew = failure(
+  'STORE_DATABASE_TOO_NEW',
+  ({ file, format, known }: { file: string; format: number; known: number }) => ({
+    message: `database ${file} has format ${format}; this version of Aviary knows formats up to ${known}`,
+    fix: 'start the version of Aviary that wrote it, or a newer one',
+  }),
+)
+
+export const BackupNotWritten = failure('STORE_BACKUP_NOT_WRITTEN', ({ file, why }: { file: string; why: string }) => ({
+  message: `cannot write the backup ${file}: ${why}`,
+  fix: 'name a file in a folder that exists, is writable and has room for a copy of the database',
+}))

@@ -1,0 +1,35 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/** Says "Avry" in the header of every database that Aviary makes, so that no other program's file is taken for ours. */
+export const applicationId = 0x41_76_72_79
+
+/** What the first bytes of a database file say about it. */
+export type FileHeader =
+  | { readonly state: 'missing' | 'empty' | 'garbage' }
+  | {
+      readonly state: 'database'
+      readonly applicationId: number
+      readonly format: number
+      /** Whether it was last used with a write-ahead log, as a store does; a fresh file and a backup were not. */
+      readonly writeAhead: boolean
+    }
+
+/** Looks at a file without SQLite, which would start to recover and change it. */
+export function readHeader(file: string): FileHeader {
+  const bytes = Buffer.alloc(100)
+  let length: number
+  try {
+    const descriptor = openSync(file, 'r')
+    try {
+      length = readSync(descriptor, bytes, 0, 100, 0)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return { state: 'missing' }
+    throw error
+  }
+  if (length === 0) return { state: 'empty' }
+  if (length < 100 || bytes.toString('latin1', 0, 16) !== 'SQLite format 3\0') return { state: 'garbage' }
+  return { state: 'database', applicationId: bytes.readInt32BE(68), format: bytes.readInt32BE(60), writeAhead: bytes[18] === 2 }
+}

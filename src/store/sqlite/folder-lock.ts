@@ -1,0 +1,49 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { SqliteDatabase } from './database.ts'
+import { FolderFull, FolderInUse, FolderNotWritable } from './errors.ts'
+import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
+
+/** A data folder that belongs to this process until it is released or the process ends, however it ends. */
+export interface FolderLock {
+  release(): void
+}
+
+/**
+ * Takes a data folder, which is made if it is missing. The lock is an exclusive transaction on a database of its own, because
+ * the kernel takes that away even from a process that is killed, and no stale lock file remains to be judged.
+ * Throws FolderInUse, FolderNotWritable or FolderFull.
+ */
+export function lockFolder(folder: string): FolderLock {
+  const owner = join(folder, 'lock.owner')
+  let lock: SqliteDatabase | undefined
+  try {
+    // What is kept there includes secrets.
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    lock = new SqliteDatabase(join(folder, 'lock'))
+    lock.exec('BEGIN EXCLUSIVE')
+    // Only for the message that a second process gets. Not in the lock itself: closing a file drops the locks on it.
+    writeFileSync(owner, `process ${process.pid} on ${hostname()}`)
+  } catch (error) {
+    lock?.close()
+    throw refusal(folder, owner, error)
+  }
+  const held = lock
+  return { release: () => held.close() }
+}
+
+function refusal(folder: string, owner: string, error: unknown): Error {
+  const code = sqliteCodeOf(error)
+  if (code === sqliteCode.busy) return FolderInUse({ folder, owner: ownerIn(owner) })
+  if (code === sqliteCode.full || (error as { code?: unknown }).code === 'ENOSPC') return FolderFull({ folder }, { cause: error })
+  return FolderNotWritable({ folder, why: error instanceof Error ? error.message : String(error) }, { cause: error })
+}
+
+function ownerIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8') || 'another process'
+  } catch {
+    return 'another process'
+  }
+}

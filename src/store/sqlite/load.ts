@@ -1,0 +1,87 @@
+import { Change } from '../embedded/change.ts'
+import type { Collection } from '../embedded/collection.ts'
+import type { State } from '../embedded/state.ts'
+import type { Version } from '../embedded/version.ts'
+import { type Database, scalar } from './database.ts'
+import { DatabaseDamaged } from './errors.ts'
+import { isIntact, type SealedRow, versionOf } from './row.ts'
+
+/** What a database knew besides the objects. */
+export interface Loaded {
+  readonly installation: string
+  /** Rows that nobody can ask for any more and that are still there, in the order in which they may be removed. */
+  readonly superseded: readonly number[]
+}
+
+/** Restored stores go on so far ahead that no revision is used for two different changes; as etcd's own tool does. */
+const restoreBump = 1_000_000_000
+
+/**
+ * Reads everything into memory: one pass over the table in the order in which it was written. Watches and snapshots can go back
+ * over the last `remembered` revisions. Throws DatabaseDamaged.
+ */
+export function load(database: Database, file: string, state: State, now: number, remembered: number): Loaded {
+  const meta = new Map([...database.prepare('SELECT name, value FROM meta').rows()] as unknown as [string, string][])
+  const kept = Number(meta.get('compacted'))
+  const installation = meta.get('installation')
+  if (!Number.isSafeInteger(kept) || kept < 1 || installation === undefined) {
+    throw DatabaseDamaged({ file, why: 'its table meta is incomplete' })
+  }
+  // How old a change is was not written down, so only their number decides how many are remembered.
+  const newest = Math.max(kept, Number(scalar(database, 'SELECT max(rv) FROM revision') ?? 0))
+  const compacted = Math.max(kept, newest - remembered)
+  const present = new Map<Collection, Map<string, Version>>()
+  const superseded: number[] = []
+  const shared = sharedTexts()
+
+  for (const row of database
+    .prepare('SELECT rv, kind, key, deleted, traits, body, checksum FROM revision ORDER BY rv')
+    .rows() as Iterable<SealedRow>) {
+    if (!isIntact(row)) throw DatabaseDamaged({ file, why: `revision ${row[0]}, which holds ${row[1]} ${row[2]}, is not what was written` })
+    const [at, name, key, deleted] = row
+    const collection = state.collectionNamed(name)
+    let versions = present.get(collection)
+    if (versions === undefined) present.set(collection, (versions = new Map()))
+    const previous = versions.get(key)
+    const current = deleted === 1 ? undefined : versionOf(row, collection.kind, shared)
+    if (current === undefined) versions.delete(key)
+    else versions.set(key, current)
+
+    if (at > compacted) {
+      const change = new Change({ revision: at, collection, key, previous, current, at: now })
+      collection.changes.push(change)
+      state.history.push(change)
+    } else {
+      // The state before goes before the mark of its removal, or a crash between the two would bring it back.
+      if (previous !== undefined) superseded.push(previous.revision)
+      if (current === undefined) superseded.push(at)
+    }
+  }
+  for (const [collection, versions] of present) collection.fill(versions.values())
+  state.resume(newest, compacted)
+  return { installation, superseded }
+}
+
+/**
+ * If the database is a backup that was put in place: starts a new stretch of revisions, behind which nobody can look, so that
+ * whoever saw the store after the backup was taken lists again instead of missing what changed.
+ */
+export function startAfresh(database: Database): boolean {
+  if (scalar(database, "SELECT value FROM meta WHERE name = 'backup'") === undefined) return false
+  const newest = Number(scalar(database, 'SELECT max(rv) FROM revision') ?? 0)
+  const compacted = Number(scalar(database, "SELECT value FROM meta WHERE name = 'compacted'"))
+  const next = Math.max(newest, compacted) + restoreBump
+  database.prepare("UPDATE meta SET value = ? WHERE name = 'compacted'").run(String(next))
+  database.exec("DELETE FROM meta WHERE name = 'backup'")
+  return true
+}
+
+/** Most labels repeat: each text is kept once. */
+function sharedTexts(): (text: string) => string {
+  const texts = new Map<string, string>()
+  return text => {
+    const known = texts.get(text)
+    if (known === undefined) texts.set(text, text)
+    return known ?? text
+  }
+}

@@ -1,0 +1,79 @@
+import { crc32 } from 'node:zlib'
+import type { Kind } from '../../kinds/index.ts'
+import { qualified } from '../errors.ts'
+import type { Change } from '../embedded/change.ts'
+import { fieldsOf, type Version } from '../embedded/version.ts'
+import { Stored } from '../stored.ts'
+
+/** One row of the table `revision`, column by column, but for its checksum. */
+export type Row = readonly [rv: number, kind: string, key: string, deleted: number, traits: string, body: string]
+
+/** A whole row, as it is in the table. */
+export type SealedRow = readonly [...Row, checksum: number]
+
+/** What selectors look at, beside the text so that opening a store parses no bodies. */
+interface Traits {
+  readonly labels?: Readonly<Record<string, string>>
+  /** By path, because the fields that a kind declares may change from one program version to the next. */
+  readonly fields?: Readonly<Record<string, string>>
+}
+
+/** The row of a change. A removal has no body: the row before it holds the last state. */
+export function rowOf(change: Change): Row {
+  const { revision, key, current, collection } = change
+  const kind = qualified(collection.kind!)
+  const traits = current === undefined ? '{}' : traitsOf(collection.kind!, current)
+  const body = current === undefined ? '' : current.stored.json
+  return [revision, kind, key, current === undefined ? 1 : 0, traits, body]
+}
+
+function traitsOf(kind: Kind, { labels, fields }: Version): string {
+  const traits: Traits = {
+    ...(labels === undefined ? {} : { labels }),
+    ...(fields.length === 0 ? {} : { fields: Object.fromEntries(kind.selectableFields.map((path, at) => [path, fields[at]!])) }),
+  }
+  return JSON.stringify(traits)
+}
+
+/** A row with its checksum. */
+export function sealed(row: Row): SealedRow {
+  return [...row, checksumOf(row)]
+}
+
+/** Whether a row still says what was written. */
+export function isIntact([rv, kind, key, deleted, traits, body, checksum]: SealedRow): boolean {
+  return checksumOf([rv, kind, key, deleted, traits, body]) === checksum
+}
+
+function checksumOf([rv, kind, key, deleted, traits, body]: Row): number {
+  return crc32(body, crc32(`${rv} ${kind} ${key} ${deleted} ${traits}`))
+}
+
+/** The version that a row holds. `shared` gives equal texts one place in memory. */
+export function versionOf(
+  [revision, , key, , traits, body]: Row | SealedRow,
+  kind: Kind | undefined,
+  shared: (text: string) => string,
+): Version {
+  const stored = Stored.fromJson(String(revision), body)
+  const { labels, fields } = JSON.parse(traits) as Traits
+  return {
+    revision,
+    key,
+    labels: labels === undefined ? undefined : withShared(labels, shared),
+    fields: kind === undefined ? [] : fieldsFrom(kind, fields ?? {}, stored).map(shared),
+    stored,
+    size: body.length,
+  }
+}
+
+function fieldsFrom(kind: Kind, fields: Readonly<Record<string, string>>, stored: Version['stored']): readonly string[] {
+  const known = kind.selectableFields.every(path => Object.hasOwn(fields, path))
+  return known ? kind.selectableFields.map(path => fields[path]!) : fieldsOf(kind, stored.object)
+}
+
+function withShared(labels: Readonly<Record<string, string>>, shared: (text: string) => string): Readonly<Record<string, string>> {
+  const result: Record<string, string> = {}
+  for (const label in labels) result[label] = shared(labels[label]!)
+  return Object.freeze(result)
+}

@@ -1,0 +1,9 @@
+/** SQLite's own result codes, as far as anybody acts on them. */
+export const sqliteCode = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const
+
+/** The primary result code of an error that SQLite reported; undefined for any other error. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  // The upper bytes say more exactly which disk operation failed.
+  return typeof code === 'number' ? code & 0xff : undefined
+}

@@ -1,0 +1,37 @@
+import type { Metrics } from '../../ports/index.ts'
+import type { Commit } from './sqlite-journal.ts'
+import type { StoreStats } from './sqlite-store.ts'
+
+/** Declares the metrics of a store; what it returns is told of each commit. `stats` is asked when somebody collects. */
+export function storeMetrics(metrics: Metrics, stats: () => StoreStats): (commit: Commit) => void {
+  const gauge = (name: string, help: string, value: (stats: StoreStats) => number) =>
+    metrics.gauge({ name: `aviary_store_${name}`, help, collect: gauge => gauge.set({}, value(stats())) })
+  gauge('revision', 'Revision of the last change.', ({ revision }) => revision)
+  gauge('history_revisions', 'Changes that watches and snapshots can go back to.', ({ historyLength }) => historyLength)
+  gauge('watches', 'Open watches.', ({ watches }) => watches)
+  gauge('database_bytes', 'Size of the database file.', ({ databaseBytes }) => databaseBytes)
+  gauge('log_bytes', 'Size of the write-ahead log.', ({ walBytes }) => walBytes)
+  gauge('superseded_rows', 'Rows that are no longer needed and not yet removed.', ({ supersededRows }) => supersededRows)
+  metrics.gauge<'kind'>({
+    name: 'aviary_store_objects',
+    help: 'Objects by kind.',
+    labels: ['kind'],
+    collect: objects => {
+      for (const [kind, count] of Object.entries(stats().objects)) objects.set({ kind }, count)
+    },
+  })
+  const duration = metrics.histogram({
+    name: 'aviary_store_commit_seconds',
+    help: 'Time until a batch of writes was on the disk.',
+    buckets: [0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+  })
+  const size = metrics.histogram({
+    name: 'aviary_store_commit_changes',
+    help: 'Changes that shared one commit.',
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+  })
+  return commit => {
+    duration.observe({}, commit.seconds)
+    size.observe({}, commit.changes)
+  }
+}

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { allKinds, Nest } from '../../../src/kinds/index.ts'
+import { type Chance, realClock, seededChance, silentLog } from '../../../src/ports/index.ts'
+import { openSqliteStore } from '../../../src/store/index.ts'
+
+const times = 50
+const clock = realClock()
+
+/** What was acknowledged about an object last: its revision, and its value or that it is gone. */
+interface Acknowledged {
+  readonly revision: number
+  readonly value: string
+}
+
+test(`nothing acknowledged is lost and nothing half-written is seen when the process is killed ${times} times under load`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'aviary-crash-'))
+  const chance = seededChance('crash')
+  const known = new Map<string, Acknowledged>()
+  let writes = 0
+  let revision = 0
+  try {
+    for (let time = 0; time < times; time++) {
+      for (const [name, state] of await killedWhileWriting(folder, `k${time}`, chance)) {
+        known.set(name, state)
+        writes++
+      }
+      revision = await checkStore(folder, known, revision)
+    }
+    expect(writes).toBeGreaterThan(times * 10)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+/** Lets a process write, kills it at some moment, and returns what it had acknowledged, line by line. */
+async function killedWhileWriting(folder: string, seed: string, chance: Chance): Promise<readonly (readonly [string, Acknowledged])[]> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('writer.ts', import.meta.url)), folder, seed], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => (errors += piece))
+  const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
+  const isOpen = new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+      if (text.startsWith('open\n')) resolve()
+    })
+    child.once('close', () => reject(new Error(`the writer ended by itself: ${errors}`)))
+  })
+  try {
+    await isOpen
+    await clock.sleep(chance.integer(1, 250))
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+  }
+  expect(errors).toBe('')
+  // The last line may have been cut off.
+  const lines = text.split('\n').slice(1, -1)
+  return lines.map(line => {
+    const [name = '', revision, value = ''] = line.split(' ')
+    return [name, { revision: Number(revision), value }] as const
+  })
+}
+
+/** Opens the store and compares it with what was acknowledged. Returns its revision, which never goes back. */
+async function checkStore(folder: string, known: ReadonlyMap<string, Acknowledged>, before: number): Promise<number> {
+  const store = await openSqliteStore({ folder, kinds: allKinds, clock, chance: seededChance('check'), log: silentLog })
+  try {
+    const found = new Map((await store.list(Nest)).items.map(({ object }) => [object.metadata.name, object]))
+    const { revision } = store.stats()
+    expect(revision).toBeGreaterThanOrEqual(before)
+    for (const [name, { metadata }] of found) {
+      const { value, filler, length } = metadata.annotations!
+      expect(filler, `${name} is whole`).toHaveLength(Number(length))
+      expect(Number(value)).toBeLessThan(6)
+      expect(Number(metadata.resourceVersion)).toBeLessThanOrEqual(revision)
+    }
+    const wrong = [...known].filter(([name, state]) => !agrees(state, found.get(name)))
+    expect(wrong).toEqual([])
+    return revision
+  } finally {
+    await store.close()
+  }
+}
+
+/** A later write than the acknowledged one may be there: it was done, and the answer was cut off. An earlier one may not. */
+function agrees({ revision, value }: Acknowledged, found: Nest | undefined): boolean {
+  if (value === 'gone') return found === undefined
+  if (found === undefined) return value === '5'
+  const stored = Number(found.metadata.resourceVersion)
+  return stored === revision ? found.metadata.annotations!['value'] === value : stored > revision
+}

@@ -1,0 +1,53 @@
+/**
+ * writer.ts FOLDER SEED: writes to the store of a folder with many writers until it is killed, and prints a line for each write
+ * that was acknowledged. Each object is made, changed again and again, and in the end removed, so that all kinds of rows are on
+ * the way when the end comes.
+ */
+import { writeSync } from 'node:fs'
+import { allKinds, Namespace, Nest } from '../../../src/kinds/index.ts'
+import { realClock, seededChance, silentLog } from '../../../src/ports/index.ts'
+import { openSqliteStore, StoreError } from '../../../src/store/index.ts'
+
+const [folder = '', seed = ''] = process.argv.slice(2)
+const chance = seededChance(seed)
+const store = await openSqliteStore({ folder, kinds: allKinds, clock: realClock(), chance, log: silentLog })
+await store.create(Namespace, { metadata: { name: 'here' }, spec: {} }).catch((error: unknown) => {
+  if (!StoreError.is(error, 'AlreadyExists')) throw error
+})
+say('open')
+
+/** A change of what is kept far back makes superseded rows; clearing them away must be interruptible, too. */
+void (async () => {
+  for (;;) {
+    await realClock().sleep(40)
+    await store.compact()
+  }
+})()
+
+for (let writer = 0; writer < 48; writer++) void write(writer)
+
+async function write(writer: number): Promise<void> {
+  for (let turn = 0; ; turn++) {
+    const name = `${seed}-w${writer}-${turn}`
+    const filler = 'x'.repeat(chance.integer(0, 4000))
+    const annotations = { value: '0', filler, length: String(filler.length) }
+    let nest = await store.create(Nest, { metadata: { namespace: 'here', name, annotations }, spec: { eggs: 0, material: 'twig' } })
+    acknowledged(nest)
+    for (let value = 1; value < 6; value++) {
+      nest = await store.update(Nest, { ...nest, metadata: { ...nest.metadata, annotations: { ...annotations, value: String(value) } } })
+      acknowledged(nest)
+    }
+    if (turn % 2 === 0) continue
+    const { object } = await store.delete(Nest, { namespace: 'here', name })
+    say(`${name} ${object.metadata.resourceVersion} gone`)
+  }
+}
+
+function acknowledged({ metadata }: Nest): void {
+  say(`${metadata.name} ${metadata.resourceVersion} ${metadata.annotations!['value']}`)
+}
+
+/** At once and without a buffer: what is said is in the pipe when the next statement runs, whoever is killed then. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`)
+}

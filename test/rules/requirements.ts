@@ -1,0 +1,45 @@
+/** One row of docs/requirements: what is demanded, and the tests that prove it. */
+interface Requirement {
+  readonly line: number
+  readonly tests: readonly { readonly file: string; readonly name: string }[]
+}
+
+/**
+ * What is wrong with a page of requirements. Each row of its tables ends with the tests that prove it, written as
+ * `` `src/store/watch.test.ts` › a watcher that reads too slowly is cut off `` and separated by `<br>`.
+ */
+export function requirementProblems(page: string, text: string, read: (path: string) => string | undefined): string[] {
+  const rows = requirements(text)
+  if (rows.length === 0) return [`${page} states no requirement`]
+  return rows.flatMap(({ line, tests }) => {
+    if (tests.length === 0) return [`${page}:${line} names no test`]
+    return tests.flatMap(({ file, name }) => {
+      const source = read(file)
+      if (source === undefined) return [`${page}:${line} names ${file}, which does not exist`]
+      return holds(source, name) ? [] : [`${page}:${line} names the test "${name}", which is not in ${file}`]
+    })
+  })
+}
+
+function requirements(text: string): Requirement[] {
+  return text.split('\n').flatMap((content, index, lines) => {
+    const isRow = content.startsWith('|') && !isRule(content) && !isRule(lines[index + 1] ?? '')
+    if (!isRow) return []
+    const last =
+      content
+        .replace(/\|\s*$/, '')
+        .split(/(?<!\\)\|/)
+        .at(-1) ?? ''
+    const tests = [...last.matchAll(/`([^`]+\.test\.ts)` › (.+?)(?=<br>|$)/g)]
+    return [{ line: index + 1, tests: tests.map(([, file = '', name = '']) => ({ file, name: name.trim().replaceAll('\\|', '|') })) }]
+  })
+}
+
+function isRule(line: string): boolean {
+  return /^\|[\s:|-]+\|\s*$/.test(line)
+}
+
+/** Whether a test file has a text of exactly this content; the name of a test is always one. */
+function holds(source: string, name: string): boolean {
+  return [`'${name.replaceAll("'", "\\'")}'`, `"${name}"`, `\`${name}\``].some(quoted => source.includes(quoted))
+}

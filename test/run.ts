@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util'
+import { isHeavy, table } from './peers/table.ts'
+import { checks, repairAll, runCheck } from './runner/checks.ts'
+import { Interrupted } from './runner/command.ts'
+import { runFast, runGroup, skipHeavy, sortGroups } from './runner/groups.ts'
+import { Report } from './runner/report.ts'
+
+const usage = `usage: npm test [-- options]
+
+  --group NAME   run only this check or group (may be given several times)
+  --list         print the names of all checks and groups
+  --fast         run the checks and the fast group
+  --checks       run the checks
+  --fix          repair what lint and format can repair
+
+Heavy groups run when CI=true or AVIARY_PEERS=all, or when they are named.`
+
+/** Runs checks and tests as the arguments say. Gives the exit code: 0 only if nothing failed. */
+export async function main(args: readonly string[]): Promise<number> {
+  const options = read(args)
+  if (options === undefined) return 2
+  if (options.list) return list()
+  try {
+    return options.fix ? await repairAll() : await runAll(options)
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error
+    process.kill(process.pid, error.signal)
+    return 1
+  }
+}
+
+async function runAll(options: Options): Promise<number> {
+  const ci = process.env['CI'] === 'true'
+  const report = new Report()
+  if (options.group.length > 0) return await runNamed(options.group, report, ci)
+  for (const check of checks) await runCheck(check, report)
+  if (!options.checks) await runFast(report)
+  if (!options.checks && !options.fast) {
+    const { run, tooHeavy } = sortGroups(ci || process.env['AVIARY_PEERS'] === 'all')
+    for (const group of run) await runGroup(group, report, ci)
+    await skipHeavy(tooHeavy, report)
+  }
+  return report.close()
+}
+
+async function runNamed(names: readonly string[], report: Report, ci: boolean): Promise<number> {
+  const unknown = names.filter(name => !allNames().includes(name))
+  if (unknown.length > 0) {
+    process.stderr.write(`No group is called ${unknown.join(' or ')}. There are: ${allNames().join(', ')}\n`)
+    return 2
+  }
+  for (const check of checks) if (names.includes(check.name)) await runCheck(check, report)
+  if (names.includes('fast')) await runFast(report)
+  for (const group of table.groups) if (names.includes(group.name)) await runGroup(group, report, ci)
+  return report.close()
+}
+
+function allNames(): string[] {
+  return [...checks.map(check => check.name), 'fast', ...table.groups.map(group => group.name)]
+}
+
+function list(): number {
+  const lines = [
+    ...checks.map(check => [check.name, check.about]),
+    ['fast', 'everything that needs neither a peer nor more than a moment'],
+    ...table.groups.map(group => [group.name, `${group.about}${isHeavy(group) ? ' (heavy)' : ''}`]),
+  ]
+  for (const [name = '', about] of lines) process.stdout.write(`${name.padEnd(20)} ${about}\n`)
+  return 0
+}
+
+type Options = NonNullable<ReturnType<typeof read>>
+
+function read(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        group: { type: 'string', multiple: true, default: [] },
+        list: { type: 'boolean', default: false },
+        fast: { type: 'boolean', default: false },
+        checks: { type: 'boolean', default: false },
+        fix: { type: 'boolean', default: false },
+      },
+    })
+    return values
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`)
+    return undefined
+  }
+}

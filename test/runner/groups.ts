@@ -1,0 +1,52 @@
+import { setUpPeer } from '../peers/set-up.ts'
+import { isHeavy, table, type Group } from '../peers/table.ts'
+import { countsText, oneFailed, type Report } from './report.ts'
+import { countTests, runTests, type Selection } from './tests.ts'
+
+/** Everything that needs neither a peer nor more than a moment. */
+const fast: Selection = { config: 'vitest.config.ts' }
+
+function selectionOf(group: Group): Selection {
+  return { config: 'test/peers/vitest.config.ts', files: group.tests }
+}
+
+/** Runs the fast group. */
+export async function runFast(report: Report): Promise<void> {
+  report.say('fast', 'running')
+  const counts = await runTests(fast)
+  report.say('fast', countsText(counts))
+  report.add(counts)
+}
+
+/** Runs one group of peer tests, or says why not. */
+export async function runGroup(group: Group, report: Report, ci: boolean): Promise<void> {
+  for (const peer of group.peers) {
+    const setUp = await setUpPeer(peer, line => report.say(group.name, line))
+    if (setUp.outcome === 'ready') continue
+    const fails = setUp.outcome === 'failed' && ci
+    if (fails) report.add(oneFailed)
+    report.say(group.name, `${fails ? 'failed' : 'skipped'}: ${peer} is missing: ${setUp.reason}`)
+    return report.add({ passed: 0, failed: 0, skipped: await countTests(selectionOf(group)) })
+  }
+  report.say(group.name, `running (${group.about})`)
+  const counts = await runTests(selectionOf(group))
+  report.say(group.name, countsText(counts))
+  report.add(counts)
+}
+
+/** Says in one line which groups are not run because they are heavy, and how to run them. */
+export async function skipHeavy(groups: readonly Group[], report: Report): Promise<void> {
+  if (groups.length === 0) return
+  const names = groups.map(group => group.name).join(', ')
+  report.say('not run', `${names} (heavy: they build or install large programs). To run them: AVIARY_PEERS=all npm test`)
+  const files = groups.flatMap(group => group.tests)
+  report.add({ passed: 0, failed: 0, skipped: await countTests({ config: 'test/peers/vitest.config.ts', files }) })
+}
+
+/** The groups of the table, those that run here and those that are too heavy for here. */
+export function sortGroups(heavyToo: boolean): { readonly run: readonly Group[]; readonly tooHeavy: readonly Group[] } {
+  return {
+    run: table.groups.filter(group => heavyToo || !isHeavy(group)),
+    tooHeavy: table.groups.filter(group => !heavyToo && isHeavy(group)),
+  }
+}
