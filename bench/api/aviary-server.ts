@@ -16,6 +16,9 @@ export async function startAviary(): Promise<Server & { readonly seconds: number
   const began = performance.now()
   const flags = process.env['AVIARY_BENCH_NODE_FLAGS']?.split(' ') ?? []
   const child = spawn(process.execPath, [...flags, program, 'up', '--config', config], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // Nothing outlives the benchmark, however it ends.
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {
     let text = ''
@@ -36,6 +39,7 @@ export async function startAviary(): Promise<Server & { readonly seconds: number
     token: /token: "([^"]+)"/.exec(kubeconfig)?.[1] ?? '',
     pids: [child.pid!],
     async stop() {
+      process.off('exit', kill)
       child.kill('SIGTERM')
       await ended
       rmSync(folder, { recursive: true, force: true })

@@ -2,6 +2,7 @@
  * A thread that watches all nests many times over, each on a connection of its own, and notes how long after its patch each event
  * was there. Says `ready` when all watch; answers any message with what it has seen so far.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Address, Client } from './client.ts'
 import { nestsPath, nowMicroseconds } from './nests.ts'
@@ -33,8 +34,8 @@ const client = new Client(address, watchers + 1)
 const page = Buffer.from(await client.read(`${nestsPath}?limit=1`)).toString()
 const [, start = ''] = /^\{.*?"metadata":\{.*?"resourceVersion":"(\d+)"/.exec(page) ?? []
 await Promise.all(Array.from({ length: watchers }, () => watch(start)))
-parentPort?.on('message', () => parentPort?.postMessage({ delays: delays.slice(0, seen), closed } satisfies Seen))
-parentPort?.postMessage('ready')
+parentPort?.on('message', () => parentPort?.postMessage({ delays: delays.slice(0, seen), closed } satisfies Seen, []))
+parentPort?.postMessage('ready', [])
 
 /** Resolves when the watch has begun. */
 async function watch(resourceVersion: string): Promise<void> {
@@ -55,7 +56,17 @@ async function watch(resourceVersion: string): Promise<void> {
   body.on('close', () => {
     closed++
     const [, revision = resourceVersion] = /"resourceVersion":"(\d+)"/.exec(last) ?? []
-    void watch(revision)
+    void resume(revision)
   })
   body.on('error', () => {})
+}
+
+/** A server with too much to do may refuse for a while. */
+async function resume(revision: string): Promise<void> {
+  try {
+    await watch(revision)
+  } catch {
+    await sleep(200)
+    await resume(revision)
+  }
 }

@@ -69,7 +69,7 @@ async function change(client: Client, number: number, objects: number): Promise<
 }
 
 async function seenBy(thread: Worker): Promise<Seen> {
-  thread.postMessage('seen?')
+  thread.postMessage('seen?', [])
   const [seen] = (await once(thread, 'message')) as [Seen]
   return seen
 }

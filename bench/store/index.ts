@@ -29,7 +29,15 @@ function duelsFor(quick: boolean, rounds: number | undefined): readonly Duel[] {
   return [
     // The objects before those that are measured warm both up.
     { name: 'creates by 1 writer', workload: 'create', objects: small, count: small / 5, writers: 1, rounds: times, target: 3 },
-    { name: `creates by 256, ${small} objects`, workload: 'create', objects: small, count: small * 0.8, writers: 256, rounds: times, target: 2 },
+    {
+      name: `creates by 256, ${small} objects`,
+      workload: 'create',
+      objects: small,
+      count: small * 0.8,
+      writers: 256,
+      rounds: times,
+      target: 2,
+    },
     {
       name: `creates by 256, ${large} objects`,
       workload: 'create',

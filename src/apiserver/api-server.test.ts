@@ -28,6 +28,25 @@ describe('answers', () => {
     await server.close()
   })
 
+  test('long lists come piece by piece, packed or not, and say the same', async () => {
+    const server = await testServer()
+    const data = { text: 'ö'.repeat(500) }
+    await Promise.all(
+      Array.from({ length: 800 }, (_, index) =>
+        server.store.create(ConfigMap, { metadata: { name: `c-${index}`, namespace: 'wood' }, data }),
+      ),
+    )
+    const url = '/api/v1/namespaces/wood/configmaps'
+    const { items, resourceVersion } = await server.store.list(ConfigMap, { namespace: 'wood' })
+    const expected = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: { resourceVersion }, items: items.map(item => item.object) }
+    expect((await server.send('GET', url)).body).toEqual(expected)
+    const packed = await server.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    expect(JSON.parse(gunzipSync(packed.rawPayload).toString())).toEqual(expected)
+    expect(await server.send('HEAD', url)).toMatchObject({ status: 200, text: '' })
+    await server.close()
+  })
+
   test('people who come with curl get several lines', async () => {
     const server = await testServer()
     expect((await server.send('GET', '/api', { headers: { 'user-agent': 'curl/8.0' } })).text).toContain('\n  "kind"')

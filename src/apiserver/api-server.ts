@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../ports/index.ts'
 import type { Answer, Call } from './call.ts'
-import { tooLarge } from './errors.ts'
+import { badRequest, tooLarge } from './errors.ts'
 import { ApiHandler } from './handler.ts'
 import type { ApiServerOptions } from './options.ts'
+import { failureStatus } from './status.ts'
 import { streamTo } from './stream.ts'
 
 /** The paths below which the API server answers; what else there is, and 404s, belong to whoever mounts it. */
@@ -22,6 +23,11 @@ export async function apiServer(app: FastifyInstance, options: ApiServerOptions)
     if (door !== '/') app.route({ method: methods, url: `${door}/*`, handler: serve, exposeHeadRoute: false })
   }
   app.setNotFoundHandler(serve)
+  // What fastify refuses before a request gets to us, such as a content type that is none.
+  app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const refusal = badRequest(error.message)
+    return reply.code(refusal.status).send(failureStatus(refusal, ''))
+  })
   app.addHook('preClose', async () => handler.close())
 }
 
@@ -36,16 +42,16 @@ async function answerRequest(handler: ApiHandler, request: FastifyRequest, reply
   const answer = await handler.handle(callOf(request, gone.signal))
   reply.hijack()
   const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
-  response.writeHead(answer.status, headersOf(answer.headers, body))
-  if (body instanceof Uint8Array) response.end(request.method === 'HEAD' ? undefined : body)
+  response.writeHead(answer.status, headersOf(answer, body))
+  if (body instanceof Uint8Array || request.method === 'HEAD') response.end(request.method === 'HEAD' ? undefined : body)
   else await streamTo(response, body, gone.signal, clock)
 }
 
-function headersOf(headers: Answer['headers'] = {}, body: Answer['body']): Record<string, string | string[]> {
+function headersOf({ headers = {}, live = false }: Answer, body: Answer['body']): Record<string, string | string[]> {
   const given = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]] as const)
-  // A connection that carried a stream is not used again, so that a server that stops need not wait for it.
-  const length = body instanceof Uint8Array ? { 'content-length': String(body.length) } : { connection: 'close' }
-  return { ...Object.fromEntries(given), ...length }
+  const length = body instanceof Uint8Array ? { 'content-length': String(body.length) } : {}
+  // A connection that carried a watch is not used again, so that a server that stops need not wait for it.
+  return { ...Object.fromEntries(given), ...length, ...(live ? { connection: 'close' } : {}) }
 }
 
 function callOf(request: FastifyRequest, signal: AbortSignal): Call {

@@ -6,7 +6,10 @@ import { hastyClock } from './testing/hasty-clock.ts'
 import { testServer } from './testing/test-server.ts'
 
 /** What a real kube-apiserver answered; test/peers/kubectl/live.test.ts writes it down and checks that it still does. */
-const answers = JSON.parse(readFileSync(new URL('recorded/answers.json', import.meta.url), 'utf8')) as readonly NormalAnswer[]
+const answers = readFileSync(new URL('recorded/answers.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map(line => JSON.parse(line) as NormalAnswer)
 const cases = recordedRequests.map((request, index) => ({ ...request, index, expected: answers[index]! }))
 
 let server: Awaited<ReturnType<typeof testServer>>

@@ -57,6 +57,22 @@ describe('bodies', () => {
     await server.close()
   })
 
+  test('bodies of more than a megabyte are read', async () => {
+    const server = await testServer()
+    const body = `${JSON.stringify(nest('roomy'))}${' '.repeat(2_000_000)}`
+    expect((await server.send('POST', nests, { body })).status).toBe(201)
+    await server.close()
+  })
+
+  test.each([';;;', 'nonsense', 'a/b/c', 'text/html; charset=', '*/*'])('content type %j is refused as a Status', async type => {
+    const server = await testServer()
+    const { status, body } = await server.send('POST', nests, { body: nest('a'), headers: { 'content-type': type } })
+    expect([400, 415]).toContain(status)
+    expect(body).toMatchObject({ kind: 'Status', status: 'Failure', code: status })
+    expect((await server.store.list(Nest)).items).toEqual([])
+    await server.close()
+  })
+
   test('more than 3 MiB is refused before it is read, and nothing happens', async () => {
     const server = await testServer()
     const answer = await server.send('POST', nests, { body: nest('big', { site: 'x'.repeat(3 * 1024 * 1024) }) })

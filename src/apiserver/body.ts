@@ -5,6 +5,7 @@ import { isObject } from './patch/merge-patch.ts'
 import { readEnvelope } from './protobuf/envelope.ts'
 import { WireError } from './protobuf/wire.ts'
 
+/** An object that was read from a body. */
 export interface Body {
   readonly object: { readonly [key: string]: Json }
   /** What is suspicious about the text itself: keys that occur twice. */

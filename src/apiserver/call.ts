@@ -16,8 +16,10 @@ export interface Call {
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Text, bytes, or pieces that come over time: a watch. */
+  /** Text, bytes, or one piece after another. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>
+  /** The pieces come as things happen and have no end of their own: a watch. */
+  readonly live?: boolean
 }
 
 /** The value of a header that may be sent only once. */

@@ -1,16 +1,26 @@
+import { pipeline } from 'node:stream'
 import { promisify } from 'node:util'
-import { constants, gzip } from 'node:zlib'
+import { constants, createGzip, gzip } from 'node:zlib'
 import { type Answer, type Call, header } from './call.ts'
 
 const gzipBytes = promisify(gzip)
 /** Below this, packing costs more than it saves; the real server draws the line at the same size. */
 const worthwhile = 128 * 1024
+/** The speed that suits a fast network. */
+const level = constants.Z_BEST_SPEED
 
-/** Packs a large answer for a client that can unpack it. Done off the main thread, at the speed that suits a fast network. */
+/** Packs a large answer, off the main thread, for a client that can unpack it. */
 export async function compressed(call: Call, answer: Answer): Promise<Answer> {
-  const { body } = answer
-  if (!(typeof body === 'string' || body instanceof Uint8Array) || body.length < worthwhile) return answer
-  if (!/\bgzip\b/.test(header(call, 'accept-encoding') ?? '')) return answer
-  const packed = await gzipBytes(body, { level: constants.Z_BEST_SPEED })
-  return { ...answer, headers: { ...answer.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: packed }
+  const { body, live = false } = answer
+  const whole = typeof body === 'string' || body instanceof Uint8Array
+  if (live || (whole && body.length < worthwhile) || !/\bgzip\b/.test(header(call, 'accept-encoding') ?? '')) return answer
+  const headers = { ...answer.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
+  return { ...answer, headers, body: whole ? await gzipBytes(body, { level }) : packed(body) }
+}
+
+function packed(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const packer = createGzip({ level })
+  // Whatever ends one of them ends the other; who reads the packer hears of it.
+  pipeline(pieces, packer, () => {})
+  return packer as AsyncIterable<Uint8Array>
 }

@@ -102,6 +102,7 @@ describe('who is asking', () => {
     const server = await testServer()
     const answer = await server.send('GET', nests, { headers: { 'impersonate-user': 'root' } })
     expect(answer.status).toBe(403)
+    expect((await server.send('GET', nests, { headers: { 'impersonate-group': 'system:masters' } })).status).toBe(403)
     expect(answer.body.message).toContain('cannot impersonate resource "users"')
     await server.close()
   })
@@ -118,6 +119,14 @@ describe('who is asking', () => {
       asked({ attempt: { verb: 'get' }, status: 404, reason: 'NotFound' }),
     ])
     expect(JSON.stringify(server.audit)).not.toContain('sesame')
+    await server.close()
+  })
+
+  test('a good answer to the question how we are is not worth a line', async () => {
+    const server = await testServer({ checks: [{ name: 'store', check: () => Promise.reject(new Error('no')) }] })
+    await server.send('GET', '/livez')
+    await server.send('GET', '/readyz')
+    expect(server.audit).toMatchObject([{ attempt: { path: '/readyz' }, status: 500 }])
     await server.close()
   })
 

@@ -33,8 +33,8 @@ function selectedName(query: URLSearchParams): string | undefined {
 /** Finds out who asks. Throws Unauthorized, or Forbidden to who wants to be somebody else. */
 export async function identify(access: Access, call: Call): Promise<User> {
   const user = await access.authenticate(header(call, 'authorization'))
-  const other = header(call, 'impersonate-user')
-  if (other === undefined) return user
+  if (!Object.keys(call.headers).some(name => name.startsWith('impersonate-'))) return user
+  const other = header(call, 'impersonate-user') ?? ''
   const message = `users ${JSON.stringify(other)} is forbidden: ${refusal(user, 'impersonate', { group: '', plural: 'users' })}`
   throw new StoreError('Forbidden', message, { kind: 'users', name: other })
 }

@@ -15,7 +15,7 @@ import { Records, type Trail } from './records.ts'
 import { resourceAnswer, type ResourceRoom } from './resources.ts'
 import { reviewAnswer } from './review.ts'
 import { registry } from './served.ts'
-import { failureStatus } from './status.ts'
+import { failureStatus, type Status } from './status.ts'
 import { readTarget, type ResourceTarget, type Target } from './target.ts'
 import { verbOf } from './verb.ts'
 import { warningHeaders } from './warning-headers.ts'
@@ -54,7 +54,7 @@ export class ApiHandler {
       writers: new EventWriters(clock),
       closing: this.#closing.signal,
       count: (kind, by) => this.#records.watch(kind, by),
-      failure: error => failureStatus(error, 'the watch'),
+      failure: error => this.#watchFailure(error),
       discovery: discovery(served),
       openApi: openApi(served, version),
       version,
@@ -110,9 +110,10 @@ export class ApiHandler {
   }
 
   #failure(error: unknown, call: Call, trail: Trail): { readonly answer: Answer; readonly reason: string } {
+    // Nobody reads this answer; it is for the records, where it must not look like our fault.
+    if (call.signal.aborted && !(error instanceof StoreError)) return { answer: jsonAnswer(499, null), reason: 'ClientGone' }
     const known = DeadlineExceeded.is(error) ? timedOut() : error
-    const expected = known instanceof StoreError || call.signal.aborted
-    if (!expected)
+    if (!(known instanceof StoreError))
       this.#log.error('request failed', { id: trail.id, method: call.method, path: trail.attempt?.path, attempt: trail.attempt, error })
     const status = failureStatus(known, trail.id)
     const retryAfter = status.details?.retryAfterSeconds
@@ -123,6 +124,12 @@ export class ApiHandler {
       ...(status.code === 413 ? { connection: 'close' } : {}),
     }
     return { answer: jsonAnswer(status.code, status, headers), reason: status.reason ?? '' }
+  }
+
+  #watchFailure(error: unknown): Status {
+    const id = this.#options.chance.uuid()
+    if (!(error instanceof StoreError)) this.#log.error('watch failed', { id, error })
+    return failureStatus(error, id)
   }
 
   #isServed({ attempt }: Trail): boolean {

@@ -62,7 +62,7 @@ export function readWatchQuery(query: URLSearchParams, kind: Kind): WatchQuery {
 }
 
 /** Reads the selectors. They are checked here, so that a bad one is an answer of its own and not the end of a stream. */
-export function readSelection(query: URLSearchParams, kind: Kind): Selection {
+function readSelection(query: URLSearchParams, kind: Kind): Selection {
   const labelSelector = query.get('labelSelector') ?? ''
   const fieldSelector = query.get('fieldSelector') ?? ''
   if (labelSelector !== '') parseLabelSelector(labelSelector)

@@ -3,6 +3,7 @@ import type { Kind } from '../kinds/index.ts'
 import type { Clock, Counter, Gauge, Histogram, Metrics } from '../ports/index.ts'
 import { qualified } from '../store/index.ts'
 import { type Call, header } from './call.ts'
+import { asksForHealth } from './health.ts'
 
 /** What is known about a request while it is under way. */
 export interface Trail {
@@ -54,6 +55,8 @@ export class Records {
     const name = resource === undefined || !known ? '' : resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
     this.#requests.add({ verb: attempt.verb, resource: name, code: String(status) })
     if (attempt.verb !== 'watch') this.#seconds.observe({ verb: attempt.verb }, duration / 1000)
+    // Somebody asks how we are every few seconds; only a bad answer is worth a line.
+    if (attempt.path !== undefined && asksForHealth(attempt.path.split('/').slice(1)) && status === 200) return
     this.#access.audit({
       id: trail.id,
       user: user?.name ?? '',

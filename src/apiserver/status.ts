@@ -13,6 +13,7 @@ export interface Status {
   readonly code?: number
 }
 
+/** What a Status is about. */
 export interface StatusDetails {
   readonly name?: string
   readonly group?: string

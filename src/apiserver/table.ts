@@ -3,6 +3,7 @@ import { ageOf, type Column, evaluatePath, type Kind, type Resource } from '../k
 /** What goes with each row: the object's metadata, the whole object, or nothing. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None'
 
+/** One line of a table. */
 export interface TableRow {
   readonly cells: readonly unknown[]
   readonly object: unknown

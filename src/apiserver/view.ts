@@ -63,6 +63,9 @@ export async function listAnswer(view: View, kind: Kind, page: Page<Resource>, c
   switch (view.as) {
     case 'itself': {
       const head = `{"apiVersion":${JSON.stringify(kind.apiVersion)},"kind":"${kind.name}List","metadata":${JSON.stringify(metadata)},"items":[`
+      if (page.items.length > manyItems && !view.pretty && view.format === 'json') {
+        return { status: 200, headers: jsonType, body: listPieces(head, page.items) }
+      }
       const text = `${head}${page.items.map(item => item.json).join(',')}]}`
       return view.pretty || view.format === 'yaml' ? answer(view, JSON.parse(text)) : { status: 200, headers: jsonType, body: text }
     }
@@ -77,6 +80,26 @@ export async function listAnswer(view: View, kind: Kind, page: Page<Resource>, c
     case 'PartialObjectMetadata':
       throw new StoreError('NotAcceptable', 'you requested PartialObjectMetadata, but the requested object is a list')
   }
+}
+
+/** Longer lists are sent piece by piece: nobody else waits while they are put together, and they are never in memory as a whole. */
+const manyItems = 500
+const pieceCharacters = 512 * 1024
+
+async function* listPieces(head: string, items: Page<Resource>['items']): AsyncGenerator<Uint8Array> {
+  let texts: string[] = []
+  let length = 0
+  let separator = head
+  for (const { json } of items) {
+    texts.push(separator, json)
+    separator = ','
+    length += json.length
+    if (length < pieceCharacters) continue
+    yield Buffer.from(texts.join(''))
+    texts = []
+    length = 0
+  }
+  yield Buffer.from(`${texts.join('')}]}`)
 }
 
 const jsonType = { 'content-type': 'application/json' }

@@ -36,6 +36,7 @@ export async function watchObjects(exchange: ResourceExchange, room: WatchRoom):
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },
+    live: true,
     body: events(store, served.kind, watch, room.writers.writer(served.kind, view), room),
   }
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { DeadlineExceeded, Failure, FileNotFound, FileNotWritable, Unreachable } from '../ports/index.ts'
+import { DeadlineExceeded, DurationNotValid, Failure, FileNotFound, FileNotWritable, Unreachable } from '../ports/index.ts'
 import { StoreError } from '../store/index.ts'
 import { ManifestNotValid, Usage, WaitedTooLong } from './errors.ts'
-import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { exitCodeOf } from './exit-code-of.ts'
+import { exitCodes } from './exit-codes.ts'
 
 const failed = (code: string) => new Failure(code, { message: code }, {})
 
@@ -11,6 +12,7 @@ test.each([
   ['not even an error', 'failed'],
   [new StoreError('InternalError', 'a defect'), 'failed'],
   [Usage({ what: '', fix: '' }), 'usage'],
+  [DurationNotValid({ text: 'soon' }), 'usage'],
   [FileNotFound({ path: 'aviary.toml' }), 'configuration'],
   [failed('SERVER_CONFIG_NOT_VALID'), 'configuration'],
   [failed('KUBECONFIG_NOT_FOUND'), 'configuration'],

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { errorText } from './output/error-text.ts'
 import { aviaryCommand } from './program.ts'
@@ -17,6 +17,8 @@ export async function main(args: readonly string[], io: Io = realIo()): Promise<
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     if (io.signal.aborted) return exitCodes.interrupted
     io.err(errorText(error))
+    // Loaded only now: what it needs to know would slow the start of every command that goes well.
+    const { exitCodeOf } = await import('./exit-code-of.ts')
     return exitCodeOf(error)
   }
 }

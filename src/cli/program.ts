@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import type { Io } from './io.ts'
 import { outputForms } from './output/forms.ts'
+import { poolCommands } from './pool-commands.ts'
 
 /** What a command does: its own module, loaded when it is called, so that the others cost nothing. */
 type Action = (args: readonly string[], options: never, io: Io) => Promise<number | void>
@@ -70,7 +71,7 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
     'apply',
     'Make objects what files say. All are checked before the first is written.',
     () => import('./commands/apply.ts'),
-    ['apply -f nests.yaml', 'cat nest.yaml | aviary apply -f -'],
+    ['apply -f nests.yaml', 'apply -f - < nest.yaml', 'apply -f nests.yaml --dry-run'],
   )
   connecting(apply)
     .requiredOption('-f, --filename <file...>', 'YAML or JSON with one or more objects; - for standard input')
@@ -162,6 +163,8 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
     .option('--expires <duration>', 'how long it works; without this for ever')
     .option('--description <text>', 'what it is for')
   connecting(add('revoke <name>', 'Make a token worthless.', () => import('./commands/token-revoke.ts'), ['token revoke ci'], token))
+
+  poolCommands(program, { add, connecting, output })
 
   connecting(
     add('version', 'Print the version of this program, and of the server if one answers.', () => import('./commands/version.ts'), [

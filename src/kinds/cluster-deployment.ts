@@ -73,6 +73,8 @@ export const ClusterDeployment = kind({
       powerState: z.string().optional().describe('Running, Hibernating, or what is being done.'),
       installRestarts: z.int32().optional().describe('How many attempts failed.'),
       installStartedTimestamp: time().optional().describe('When the first attempt began.'),
+      attemptTimestamp: time().optional().describe('When the attempt that is under way began.'),
+      lastFailureTimestamp: time().optional().describe('When an attempt last failed.'),
       installedTimestamp: time().optional().describe('When the installation was complete.'),
       provisionRef: reference('The ClusterProvision that is under way or was the last.').optional(),
       apiURL: z.string().optional().describe('Where the cluster’s API answers.'),

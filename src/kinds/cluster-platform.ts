@@ -53,7 +53,7 @@ export const clusterPlatform = z
   .describe('Where clusters are made: exactly one member.')
 
 /** The platforms that a cluster can be made on. */
-export const clusterPlatforms = Object.keys(clusterPlatform.shape)
+const clusterPlatforms = Object.keys(clusterPlatform.shape)
 
 interface OnPlatform extends Resource {
   readonly spec: { readonly platform: { readonly [name: string]: unknown; readonly vsphere?: VSphere } }

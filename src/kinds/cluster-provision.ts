@@ -23,6 +23,9 @@ export const ClusterProvision = kind({
       prevInfraID: z.string().max(256).optional().describe('The mark of the attempt before, whose remains are removed first.'),
       prevProvisionName: z.string().max(253).optional().describe('The attempt before.'),
       installLog: z.string().max(1_000_000).optional().describe('What the installer said at last, without passwords.'),
+      apiURL: z.string().max(1024).optional().describe('Where the API of the cluster answers.'),
+      webConsoleURL: z.string().max(1024).optional().describe('Where its console is.'),
+      retryable: z.boolean().optional().describe('False: another attempt would fail, too.'),
       failureReason: z.string().max(1024).optional().describe('Why it failed, as one word.'),
       failureMessage: z.string().max(32_768).optional().describe('Why it failed.'),
     })

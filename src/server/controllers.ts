@@ -4,10 +4,13 @@ import type { Kind } from '../kinds/index.ts'
 import type { Config } from './config/sections.ts'
 import { nestController } from './demo/nest-controller.ts'
 import { seasonController } from './demo/season.ts'
+import { poolControllers } from './pools.ts'
+import type { Ports } from './ports.ts'
 
 /** The controllers that the configuration asks for, on either engine. A service adds its own here. */
-export function serviceControllers({ demo }: Config): readonly Controller[] {
-  return demo.enabled ? [nestController(demo), seasonController(demo)] : []
+export function serviceControllers(config: Config, ports: Ports): readonly Controller[] {
+  const { demo } = config
+  return [...(demo.enabled ? [nestController(demo), seasonController(demo)] : []), ...poolControllers(config, ports)]
 }
 
 /** What Kubernetes does by itself, and the embedded engine needs done. */

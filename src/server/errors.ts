@@ -31,7 +31,7 @@ export const CertificateNotUsable = failure('SERVER_CERTIFICATE_NOT_USABLE', ({ 
 /** Nobody can be let in because the port belongs to somebody else. */
 export const PortInUse = failure('SERVER_LISTEN_PORT_IN_USE', ({ address }: { address: string }) => ({
   message: `cannot listen on ${address}: the port is in use`,
-  fix: 'end the program that uses it, or choose another address with --listen HOST:PORT or server.listen',
+  fix: 'end the program that uses it, or choose another address: npm start -- --listen HOST:PORT, aviary up --listen HOST:PORT, or server.listen',
 }))
 
 /** Nobody can be let in because the machine does not allow it. */

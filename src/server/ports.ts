@@ -1,5 +1,5 @@
-import { httpClient, jsonLog, prometheusMetrics, realChance, realClock, realFiles, realProcesses } from '../ports/index.ts'
-import type { Chance, Clock, Files, HttpClient, Log, LogLevel, Metrics, Processes, TlsTrust } from '../ports/index.ts'
+import { httpClient, jsonLog, prometheusMetrics, realChance, realClock, realFiles, realProcesses, realResolver } from '../ports/index.ts'
+import type { Chance, Clock, Files, HttpClient, Log, LogLevel, Metrics, Processes, ResolveHost, TlsTrust } from '../ports/index.ts'
 
 /** The outside world, as the whole program sees it. */
 export interface Ports {
@@ -12,6 +12,8 @@ export interface Ports {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** A client that trusts what `trust` says. */
   readonly http: (trust: TlsTrust) => HttpClient
+  /** Finds the addresses of hosts. */
+  readonly resolve: ResolveHost
 }
 
 /** The real outside: this machine, its network, and standard error for the log. */
@@ -26,5 +28,6 @@ export function realPorts(options: { readonly level: LogLevel; readonly environm
     metrics: prometheusMetrics({ process: true }),
     environment: options.environment,
     http: (trust: TlsTrust) => httpClient({ clock, trust }),
+    resolve: realResolver(),
   })
 }

@@ -57,6 +57,7 @@ export function kindSchemas(kind: Kind): Readonly<Record<string, Schema>> {
   }
 }
 
+/** How documents name a kind. */
 export function groupVersionKind({ group, version, name }: Kind) {
   return { group, version, kind: name }
 }

@@ -5,6 +5,7 @@ import { isObject } from './merge-patch.ts'
 /** A patch that cannot be applied to this object. The message says which operation and why. */
 export class JsonPatchError extends Error {}
 
+/** One step of a patch. */
 export interface Operation {
   readonly op: string
   readonly path: string

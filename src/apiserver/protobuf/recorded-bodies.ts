@@ -7,6 +7,7 @@ export interface RecordedBody {
   readonly object: unknown
 }
 
+/** One of each kind that is sent so. */
 export const recordedBodies: readonly RecordedBody[] = [
   {
     what: 'kubectl create namespace',

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { loadConfig, startAviary } from '../../server/index.ts'
+import { holdYoungSpace, limitYoungSpace } from '../../ports/index.ts'
 import type { Override } from '../../server/index.ts'
 
 interface UpOptions {
@@ -26,6 +26,9 @@ export async function run(_args: readonly string[], options: UpOptions, io: Io):
     const value = options[flag]
     return value === undefined ? [] : [{ key, value, from }]
   })
+  holdYoungSpace()
+  const { loadConfig, startAviary } = await import('../../server/index.ts')
+  limitYoungSpace()
   const config = await loadConfig(options.config, { files: io.files, environment: io.environment, folder: io.folder, overrides })
   const started = io.clock.monotonic()
   const aviary = await startAviary({ config })
@@ -36,7 +39,8 @@ export async function run(_args: readonly string[], options: UpOptions, io: Io):
     if (io.signal.aborted) resolve()
     else io.signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  io.err('\nEnding …\n')
+  // The terminal has just shown ^C.
+  if (io.canRedraw) io.err('\nEnding …\n')
   await aviary.stop()
   return exitCodes.ok
 }
@@ -69,7 +73,7 @@ function greeting({ url, kubeconfig, isDemo, seconds, folder }: Facts): string {
       ? ['The demo is on: nests are built, eggs are brooded, some wait for something. In another terminal:', '']
       : ['In another terminal:', '']),
     ...(isDemo
-      ? ['  bin/aviary get nests --watch', '  bin/aviary why nest/NAME', `  kubectl --kubeconfig ${shown} get nests --watch`]
+      ? ['  bin/aviary get nests --watch', '  bin/aviary why nest/starling', `  kubectl --kubeconfig ${shown} get nests --watch`]
       : ['  bin/aviary get namespaces', `  kubectl --kubeconfig ${shown} api-resources`]),
     '',
     '',

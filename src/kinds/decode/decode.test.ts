@@ -97,6 +97,8 @@ describe.each(kinds)('decoding any $name', kind => {
   test('accepts only what the types promise, and all of what they promise', () => {
     fc.assert(
       fc.property(objectsOf(kind), input => {
+        // zod leaves out a key of this name; that decode keeps it has a test of its own.
+        fc.pre(!JSON.stringify(input).includes('"__proto__"'))
         const { object, problems } = decode(kind, input)
         if (!problems.some(isAboutSchema)) expect(kind.zod.safeParse(fieldsOf(object)).error).toBeUndefined()
         const byTypes = kind.zod.safeParse(fieldsOf(input as unknown as Resource))

@@ -3,11 +3,12 @@ import { accessSection } from './access-section.ts'
 import { demoSection } from './demo-section.ts'
 import { engineSection } from './engine-section.ts'
 import { logSection } from './log-section.ts'
+import { poolsSection } from './pools-section.ts'
 import type { Section } from './section.ts'
 import { serverSection } from './server-section.ts'
 
 /** All sections, in the order in which docs/configuration.md shows them. A service adds its own here. */
-export const sections = [serverSection, engineSection, accessSection, logSection, demoSection] as const
+export const sections = [serverSection, engineSection, accessSection, logSection, poolsSection, demoSection] as const
 
 type Sections = (typeof sections)[number]
 

@@ -34,7 +34,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   const certificate = await servingCertificate(certificateOptions)
   const access = await embeddedAccess(config, ports, store, opened)
 
-  const controllers = [...houseKeeping(allKinds), ...serviceControllers(config)]
+  const controllers = [...houseKeeping(allKinds), ...serviceControllers(config, ports)]
   const running = startControllers({ store, clock, chance, log, metrics, controllers })
   opened.defer(() => running.stop({ within }))
   await running.ready

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Chance, Clock, Log } from '../../ports/index.ts'
 import type { Access, User } from '../../access/index.ts'
 import { StoreError } from '../../store/index.ts'
+import { sendRefusal } from './refusal.ts'
 
 /** The guard of a route. */
 export interface GuardedRouteOptions {
@@ -25,10 +26,7 @@ export function guardedRoute(
       await guarded.admit()
       return await handle(reply)
     } catch (error) {
-      const refusal = error instanceof StoreError ? error : guarded.unexpected(error)
-      const retry = refusal.details.retryAfterSeconds
-      if (retry !== undefined) void reply.header('retry-after', String(retry))
-      return await reply.code(refusal.status).send(statusOf(refusal))
+      return await sendRefusal(reply, error instanceof StoreError ? error : guarded.unexpected(error))
     }
   })
 }
@@ -78,8 +76,4 @@ class GuardedRequest {
       durationMilliseconds: clock.monotonic() - this.#startedAt,
     })
   }
-}
-
-function statusOf({ message, reason, status }: StoreError): object {
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code: status }
 }

@@ -66,6 +66,12 @@ describe('the web server', () => {
     expect(await get(`${url}/hello`)).toBe('hello')
   })
 
+  test('answers a path that cannot be read with a Status', async () => {
+    const url = await server().listen({ host: '127.0.0.1', port: 0 })
+    const answer = await get(`${url}/hello/%ff`)
+    expect(JSON.parse(answer)).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'BadRequest', code: 400 })
+  })
+
   test('says that a port is in use', async () => {
     const url = await server().listen({ host: '127.0.0.1', port: 0 })
     const error = await server()

@@ -1,11 +1,13 @@
 import { fastify } from 'fastify'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../ports/index.ts'
+import { StoreError } from '../../store/index.ts'
 import { formatAddress } from '../config/setting.ts'
 import type { Address } from '../config/setting.ts'
 import { ListenFailed, PortInUse } from '../errors.ts'
 import type { CertificatePair } from '../tls/certificate-pair.ts'
 import { isEverywhere } from '../tls/server-names.ts'
+import { sendRefusal } from './refusal.ts'
 
 /** A web server with a certificate, before it listens. Routes are added to `app`. */
 export interface HttpsServer {
@@ -36,6 +38,8 @@ export function httpsServer(
     logger: false,
     requestTimeout: patience.request,
     forceCloseConnections: 'idle',
+    // What no route gets to see, such as a path whose escapes are no text.
+    frameworkErrors: (error, _request, reply) => void sendRefusal(reply, new StoreError('BadRequest', error.message)),
     https: {
       cert: certificate,
       key: key.reveal(),

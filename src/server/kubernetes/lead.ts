@@ -21,6 +21,9 @@ export interface Leading {
   stop(): Promise<void>
 }
 
+/** Milliseconds between two looks whether what watches told is still what the cluster holds. */
+const compareEvery = 600_000
+
 /** Competes for the leadership and runs the controllers while it is ours. */
 export function leadWhenElected({ store, controllers, settings, within, ports }: LeadOptions): Leading {
   const { clock, chance, log, metrics } = ports
@@ -39,7 +42,17 @@ export function leadWhenElected({ store, controllers, settings, within, ports }:
     dials: { lease: leaseDuration, renew: renewDeadline, retry: retryPeriod },
     signal: ending.signal,
     lead: async (leadership, stop) => {
-      const running = startControllers({ store, clock, chance, log, metrics, controllers, instance, fence: () => leadership.fence() })
+      const running = startControllers({
+        store,
+        clock,
+        chance,
+        log,
+        metrics,
+        controllers,
+        instance,
+        compareEvery,
+        fence: () => leadership.fence(),
+      })
       leads.set({}, 1)
       await aborted(AbortSignal.any([leadership.signal, stop]))
       leads.set({}, 0)

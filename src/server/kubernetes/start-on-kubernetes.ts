@@ -4,6 +4,7 @@ import type { Config } from '../config/sections.ts'
 import { serviceControllers } from '../controllers.ts'
 import { httpsServer } from '../http/https-server.ts'
 import { metricsPath, sendMetrics } from '../http/metrics-route.ts'
+import { poolKinds } from '../pools.ts'
 import type { Ports } from '../ports.ts'
 import type { Serving } from '../start-aviary.ts'
 import { keepRenewing, servingCertificate } from '../tls/serving-certificate.ts'
@@ -26,7 +27,7 @@ export async function startOnKubernetes(config: Config, ports: Ports, opened: As
 
   const leading = leadWhenElected({
     store: cluster.store,
-    controllers: serviceControllers(config),
+    controllers: serviceControllers(config, ports),
     settings: config.engine.leaderElection,
     within: stopTimeout,
     ports,
@@ -45,6 +46,6 @@ export async function startOnKubernetes(config: Config, ports: Ports, opened: As
 }
 
 /** What must be there and open to us before it makes sense to begin. */
-function neededKinds({ demo }: Config): readonly Kind[] {
-  return demo.enabled ? [Lease, Nest] : [Lease]
+function neededKinds(config: Config): readonly Kind[] {
+  return [Lease, ...(config.demo.enabled ? [Nest] : []), ...poolKinds(config)]
 }

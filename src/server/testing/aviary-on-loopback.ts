@@ -51,6 +51,7 @@ export async function loopback(): Promise<Loopback> {
     metrics: prometheusMetrics(),
     environment: {},
     http: trust => httpClient({ clock, trust }),
+    resolve: () => Promise.resolve([]),
   })
   const config = async (toml = '') => {
     const file = join(folder, `${chance.suffix(8)}.toml`)

@@ -77,13 +77,13 @@ function* matching(collection: Collection, selection: CompiledSelection, start: 
   for (const version of since.values()) {
     if (version !== undefined && version.key >= start && selection.matches(version)) found.push(version)
   }
-  yield* found.sort(byKey)
+  yield* found.toSorted(byKey)
 }
 
 /** All objects of a range as they were, in order: the present ones, with those that changed since put back in their place. */
 function* inOrder(collection: Collection, prefix: string, start: string, since: Since): Generator<Version> {
-  const old = [...since.values()].filter(version => version?.key.startsWith(prefix) === true && version.key >= start) as Version[]
-  old.sort(byKey)
+  const changed = [...since.values()].filter(version => version?.key.startsWith(prefix) === true && version.key >= start)
+  const old = (changed as Version[]).toSorted(byKey)
   let at = 0
   for (const key of collection.keysFrom(start, prefix)) {
     while (at < old.length && old[at]!.key <= key) yield old[at++]!

@@ -44,7 +44,7 @@ export class WriteQueue {
   /** Runs a write in its turn; resolves to its result when that is durable. */
   add<T>(run: (batch: Batch) => T, signal: AbortSignal | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run, signal, resolve: resolve as (value: unknown) => void, reject })
+      this.#waiting.push({ run, signal, resolve, reject })
       this.#wake()
     })
   }
@@ -69,28 +69,39 @@ export class WriteQueue {
     }
     const writes = this.#waiting.slice(0, outcomes.length)
     this.#waiting = this.#waiting.slice(outcomes.length)
-    const succeed = () => {
-      outcomes.forEach((outcome, at) => answer(writes[at]!, outcome))
-      this.#next()
-    }
-    const fail = (error: unknown) => {
-      // Also to those who were refused: what they were refused for may be a change that did not come to be.
-      for (const write of writes) write.reject(error)
-      this.#next()
-    }
+    const succeed = () => outcomes.forEach((outcome, at) => answer(writes[at]!, outcome))
+    // Also those who were refused are told: what they were refused for may be a change that did not come to be.
+    const fail = (error: unknown) => writes.forEach(write => write.reject(error))
+    let committing: Promise<void> | void
     try {
-      const committing = batch.changes.length > 0 ? this.#commit(batch) : undefined
-      if (committing === undefined) succeed()
-      else committing.then(succeed, fail)
+      committing = batch.changes.length > 0 ? this.#commit(batch) : undefined
     } catch (error) {
       fail(error)
+      return this.#next(() => this.#schedule(() => this.#flush()))
     }
+    if (committing === undefined) {
+      succeed()
+      return this.#next(() => this.#schedule(() => this.#flush()))
+    }
+    // Answers are heard after the turn in which they are given. The next batch leaves in the same turn, so that the disk works
+    // while those who were answered do.
+    const goOn = () => this.#next(() => this.#flush())
+    committing.then(
+      () => {
+        succeed()
+        goOn()
+      },
+      (error: unknown) => {
+        fail(error)
+        goOn()
+      },
+    )
   }
 
-  #next(): void {
+  #next(flush: () => void): void {
+    if (this.#waiting.length > 0) return flush()
     this.#busy = false
-    if (this.#waiting.length > 0) this.#wake()
-    else for (const resolve of this.#idle.splice(0)) resolve()
+    for (const resolve of this.#idle.splice(0)) resolve()
   }
 }
 

@@ -45,9 +45,39 @@ describe('a label selector', () => {
   })
 
   const nonsense = [
-    'a===b', 'a in b', 'a in (b', 'a in (b c)', 'a in', 'a in ((b)', '-a=b', 'a=b c', 'a,', ',a', 'a,,b', '=b', '!', '!!a', 'a!b', 'a>b', 'a<-1', 'a>', 'a=b=c',
-    'a/b/c=d', '/a=b', 'A.com/a', 'a=-b', 'a=b-', `a=${'x'.repeat(64)}`, `${'x'.repeat(64)}=a`, 'a=b)', '(a)', 'a notin (b', 'ü=x', 'a=ü', 'a not in (b)',
-  ] // prettier-ignore
+    'a===b',
+    'a in b',
+    'a in (b',
+    'a in (b c)',
+    'a in',
+    'a in ((b)',
+    '-a=b',
+    'a=b c',
+    'a,',
+    ',a',
+    'a,,b',
+    '=b',
+    '!',
+    '!!a',
+    'a!b',
+    'a>b',
+    'a<-1',
+    'a>',
+    'a=b=c',
+    'a/b/c=d',
+    '/a=b',
+    'A.com/a',
+    'a=-b',
+    'a=b-',
+    `a=${'x'.repeat(64)}`,
+    `${'x'.repeat(64)}=a`,
+    'a=b)',
+    '(a)',
+    'a notin (b',
+    'ü=x',
+    'a=ü',
+    'a not in (b)',
+  ]
   for (const selector of nonsense) {
     test(`"${selector.length > 20 ? `${selector.slice(0, 20)}…` : selector}" is refused as BadRequest`, () => {
       expect(() => parseLabelSelector(selector)).toThrow(StoreError)
@@ -57,7 +87,7 @@ describe('a label selector', () => {
 
   test('any text is either understood or refused as BadRequest', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'ab=!,()<> in/-.1'), maxLength: 12 }), text => {
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab=!,()<> in/-.1')), maxLength: 12 }), text => {
         try {
           parseLabelSelector(text)
         } catch (error) {

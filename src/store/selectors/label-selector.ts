@@ -114,9 +114,8 @@ class Parser {
 
   #number(key: string): string {
     const text = this.#value(key)
-    if (!isWholeNumber(text))
-      throw bad(`values[0][${key}]: Invalid value: "${text}": for 'Gt', 'Lt' operators, the value must be an integer`)
-    return text
+    if (isWholeNumber(text)) return text
+    throw bad(`values[0][${key}]: Invalid value: ${JSON.stringify(text)}: for 'Gt', 'Lt' operators, the value must be an integer`)
   }
 
   /** `(a,b,)`: an empty place between commas is the empty value. */

@@ -44,15 +44,16 @@ export class SqliteDatabase implements Database {
 }
 
 /**
- * Opens a connection to the database of a store. FULL: a commit returns when the disk has it. A thousand pages of log are 8 MB;
- * then they go into the file, and after a rush the log is cut back to 32 MB.
+ * Opens a connection to the database of a store. NORMAL: SQLite keeps the order in which things reach the disk, but does not wait
+ * for it; whoever needs that calls `syncLog`. A thousand pages of log are 8 MB; then they go into the file, and after a rush the
+ * log is cut back to 32 MB.
  */
 export function connect(file: string): SqliteDatabase {
   const database = new SqliteDatabase(file, { waitForLock: 5000 })
   try {
     database.exec(`
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
+      PRAGMA synchronous = NORMAL;
       PRAGMA wal_autocheckpoint = 1000;
       PRAGMA journal_size_limit = 33554432;
       PRAGMA cell_size_check = ON;

@@ -75,12 +75,20 @@ describe('a data folder', () => {
     mkdirSync(join(folder, 'closed'))
     chmodSync(folder, 0o755)
     chmodSync(join(folder, 'closed'), 0o555)
-    // The superuser may write anywhere: another user has to try.
-    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     const lock = fileURLToPath(new URL('folder-lock.ts', import.meta.url))
-    const script = `import(process.argv[2]).then(m => m.lockFolder(process.argv[1])).catch(error => console.log(error.code + ': ' + error.message))`
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, join(folder, 'closed'), lock], user)
+    // The superuser may write anywhere: another user has to try, who in turn may not be able to read this program's files.
+    const script = `import(process.argv[2])
+      .then(({ lockFolder }) => {
+        if (process.getuid?.() === 0) [process.setgid(65534), process.setuid(65534)]
+        return lockFolder(process.argv[1])
+      })
+      .catch(error => console.log(error.code + ': ' + error.message))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, join(folder, 'closed'), lock])
     expect(stdout).toMatch(/^STORE_FOLDER_NOT_WRITABLE: cannot write to data folder .*closed/)
+  })
+
+  test('that nobody can make is refused, not tried for ever', async () => {
+    await expect(openStore('/proc/nope/data')).rejects.toMatchObject({ code: 'STORE_FOLDER_NOT_WRITABLE' })
   })
 
   test('that is a file is refused', async () => {

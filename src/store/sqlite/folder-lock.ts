@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { SqliteDatabase } from './database.ts'
 import { FolderFull, FolderInUse, FolderNotWritable } from './errors.ts'
 import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
@@ -19,8 +19,7 @@ export function lockFolder(folder: string): FolderLock {
   const owner = join(folder, 'lock.owner')
   let lock: SqliteDatabase | undefined
   try {
-    // What is kept there includes secrets.
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolders(folder)
     lock = new SqliteDatabase(join(folder, 'lock'))
     lock.exec('BEGIN EXCLUSIVE')
     // Only for the message that a second process gets. Not in the lock itself: closing a file drops the locks on it.
@@ -31,6 +30,14 @@ export function lockFolder(folder: string): FolderLock {
   }
   const held = lock
   return { release: () => held.close() }
+}
+
+/** Not Node's recursive mkdir: where the system answers "not found" for good, as below /proc, that one tries for ever. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return
+  makeFolders(dirname(path))
+  // For its owner only: what is kept there includes secrets.
+  mkdirSync(path, { mode: 0o700 })
 }
 
 function refusal(folder: string, owner: string, error: unknown): Error {

@@ -4,7 +4,8 @@ import type { State } from '../embedded/state.ts'
 import type { Version } from '../embedded/version.ts'
 import { type Database, scalar } from './database.ts'
 import { DatabaseDamaged } from './errors.ts'
-import { isIntact, type SealedRow, versionOf } from './row.ts'
+import { versionOf } from './row.ts'
+import { isIntact, type SealedRow } from './sealed-row.ts'
 
 /** What a database knew besides the objects. */
 export interface Loaded {

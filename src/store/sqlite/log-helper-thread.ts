@@ -3,13 +3,15 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { connect } from './database.ts'
 import type { HelperAnswer, HelperRequest } from './log-helper.ts'
 import { RevisionLog } from './revision-log.ts'
+import { writeAheadLog } from './write-ahead-log.ts'
 
 const { file } = workerData as { readonly file: string }
 const database = connect(file)
-const log = new RevisionLog(database)
+const log = new RevisionLog(database, writeAheadLog(database, file))
 
+parentPort!.postMessage({ ready: true } satisfies HelperAnswer, [])
 parentPort!.on('message', (request: HelperRequest) => {
-  parentPort!.postMessage(answer(request))
+  parentPort!.postMessage(answer(request), [])
 })
 
 function answer(request: HelperRequest): HelperAnswer {
@@ -26,6 +28,6 @@ function perform(request: HelperRequest): boolean {
   else if ('clear' in request) log.clear(request.clear, request.compacted)
   else if ('vacuum' in request) return log.vacuum(request.vacuum, request.keep)
   else if ('checkpoint' in request) log.checkpoint()
-  else database.close()
+  else log.close()
   return true
 }

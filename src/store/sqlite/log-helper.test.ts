@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openStore } from '../testing/sqlite.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { LogHelper } from './log-helper.ts'
-import type { Row } from './row.ts'
+import type { Row } from './sealed-row.ts'
 import { sqliteCodeOf } from './sqlite-code.ts'
 
 const row = (rv: number): Row => [rv, 'nests.demo.aviary.dev', `here/n${rv}`, 0, '{}', '{}']

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Row } from './row.ts'
+import type { Row } from './sealed-row.ts'
 
 /** What the helper is asked to do, and what it answers with. */
 export type HelperRequest =
@@ -9,7 +9,10 @@ export type HelperRequest =
   | { readonly checkpoint: true }
   | { readonly close: true }
 
-export type HelperAnswer = { readonly result: boolean } | { readonly message: string; readonly errcode: number | undefined }
+export type HelperAnswer =
+  | { readonly ready: true }
+  | { readonly result: boolean }
+  | { readonly message: string; readonly errcode: number | undefined }
 
 /**
  * A thread with a connection of its own to the database, for what would keep this one too long: large commits and clearing away.
@@ -18,6 +21,7 @@ export type HelperAnswer = { readonly result: boolean } | { readonly message: st
 export class LogHelper {
   readonly #worker: Worker
   readonly #waiting: { resolve(result: boolean): void; reject(error: unknown): void }[] = []
+  #ready = false
   #ended: Error | undefined
 
   constructor(file: string) {
@@ -27,6 +31,16 @@ export class LogHelper {
     this.#worker.on('message', (answer: HelperAnswer) => this.#answered(answer))
     this.#worker.on('error', error => this.#end(error instanceof Error ? error : new Error(String(error))))
     this.#worker.on('exit', () => this.#end(new Error('the thread that writes to the disk has ended')))
+  }
+
+  /** False until it has started, which takes a moment: what cannot wait is better done here. */
+  get ready(): boolean {
+    return this.#ready
+  }
+
+  /** True once it is of no more use, by its own fault or because it was stopped. */
+  get ended(): boolean {
+    return this.#ended !== undefined
   }
 
   /** True if it has nothing to do, so that whoever writes on another connection meets nobody. */
@@ -40,7 +54,7 @@ export class LogHelper {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
       this.#worker.ref()
-      this.#worker.postMessage(request)
+      this.#worker.postMessage(request, [])
     })
   }
 
@@ -51,6 +65,10 @@ export class LogHelper {
   }
 
   #answered(answer: HelperAnswer): void {
+    if ('ready' in answer) {
+      this.#ready = true
+      return
+    }
     const waiting = this.#waiting.shift()!
     if (this.#waiting.length === 0) this.#worker.unref()
     if ('result' in answer) waiting.resolve(answer.result)

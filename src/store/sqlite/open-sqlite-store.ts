@@ -10,6 +10,7 @@ import { explained, openDatabase } from './open-database.ts'
 import { type Commit, SqliteJournal } from './sqlite-journal.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import { storeMetrics } from './store-metrics.ts'
+import { writeAheadLog } from './write-ahead-log.ts'
 
 /** What a store in a SQLite file needs. */
 export interface SqliteStoreOptions {
@@ -44,6 +45,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       let onCommit: (commit: Commit) => void = () => {}
       const journal = new SqliteJournal({
         database,
+        writeAheadLog: writeAheadLog(database, file),
         file,
         clock,
         log,

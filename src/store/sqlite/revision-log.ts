@@ -1,17 +1,20 @@
 import { type Database, rollback, scalar, type Statement } from './database.ts'
-import { type Row, sealed } from './row.ts'
+import { type Row, sealed } from './sealed-row.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The tables of a database as a log of revisions: what may be done to them, each in one transaction. */
 export class RevisionLog {
   readonly #database: Database
+  readonly #writeAheadLog: WriteAheadLog
   readonly #begin: Statement
   readonly #commit: Statement
   readonly #insert: Statement
   readonly #delete: Statement
   readonly #compacted: Statement
 
-  constructor(database: Database) {
+  constructor(database: Database, writeAheadLog: WriteAheadLog) {
     this.#database = database
+    this.#writeAheadLog = writeAheadLog
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#insert = database.prepare('INSERT INTO revision VALUES (?, ?, ?, ?, ?, ?, ?)')
@@ -24,9 +27,10 @@ export class RevisionLog {
     this.#transaction(() => {
       for (const row of rows) this.#insert.run(...sealed(row))
     })
+    this.#writeAheadLog.sync()
   }
 
-  /** Removes rows in the order given. */
+  /** Removes rows in the order given. Need not be on the disk at once: nothing is lost if it has to be done again. */
   clear(revisions: readonly number[], compacted: number): void {
     this.#transaction(() => {
       // In the same transaction: a database must not claim to know a past of which parts are gone.
@@ -47,6 +51,11 @@ export class RevisionLog {
   /** Moves everything from the write-ahead log into the file. */
   checkpoint(): void {
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
+  close(): void {
+    this.#writeAheadLog.close()
+    this.#database.close()
   }
 
   #transaction(work: () => void): void {

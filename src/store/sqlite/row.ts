@@ -1,15 +1,9 @@
-import { crc32 } from 'node:zlib'
 import type { Kind } from '../../kinds/index.ts'
 import { qualified } from '../errors.ts'
 import type { Change } from '../embedded/change.ts'
 import { fieldsOf, type Version } from '../embedded/version.ts'
 import { Stored } from '../stored.ts'
-
-/** One row of the table `revision`, column by column, but for its checksum. */
-export type Row = readonly [rv: number, kind: string, key: string, deleted: number, traits: string, body: string]
-
-/** A whole row, as it is in the table. */
-export type SealedRow = readonly [...Row, checksum: number]
+import type { Row, SealedRow } from './sealed-row.ts'
 
 /** What selectors look at, beside the text so that opening a store parses no bodies. */
 interface Traits {
@@ -33,20 +27,6 @@ function traitsOf(kind: Kind, { labels, fields }: Version): string {
     ...(fields.length === 0 ? {} : { fields: Object.fromEntries(kind.selectableFields.map((path, at) => [path, fields[at]!])) }),
   }
   return JSON.stringify(traits)
-}
-
-/** A row with its checksum. */
-export function sealed(row: Row): SealedRow {
-  return [...row, checksumOf(row)]
-}
-
-/** Whether a row still says what was written. */
-export function isIntact([rv, kind, key, deleted, traits, body, checksum]: SealedRow): boolean {
-  return checksumOf([rv, kind, key, deleted, traits, body]) === checksum
-}
-
-function checksumOf([rv, kind, key, deleted, traits, body]: Row): number {
-  return crc32(body, crc32(`${rv} ${kind} ${key} ${deleted} ${traits}`))
 }
 
 /** The version that a row holds. `shared` gives equal texts one place in memory. */

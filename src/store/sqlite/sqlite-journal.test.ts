@@ -14,6 +14,7 @@ import { openDatabase } from './open-database.ts'
 import type { HelperRequest } from './log-helper.ts'
 import { RevisionLog } from './revision-log.ts'
 import { type Commit, type Helper, SqliteJournal } from './sqlite-journal.ts'
+import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
 
 const nest = (name: string, eggs = 1) => ({
   metadata: { namespace: 'here', name, annotations: { note: 'x'.repeat(3000) } },
@@ -55,10 +56,12 @@ class FaultyDatabase implements Database {
 }
 
 /** Does what the thread would do, later, on a database that can be made to fail. */
-function helperOn(database: Database): Helper {
-  const log = new RevisionLog(database)
+function helperOn(database: Database, disk: WriteAheadLog): Helper {
+  const log = new RevisionLog(database, disk)
   let waiting = 0
   return {
+    ready: true,
+    ended: false,
     get idle() {
       return waiting === 0
     },
@@ -95,18 +98,26 @@ async function faultyWorld(window: Partial<HistoryWindow> = {}) {
   const state = new State(allKinds, { ...defaultWindow, ...window })
   const { superseded } = load(real, file, state, 0, 10_000)
   const commits: Commit[] = []
+  const wal = writeAheadLog(real, file)
+  const disk = { syncs: 0, failing: false, close: () => wal.close(), sync }
+  function sync() {
+    if (disk.failing) throw new Error('EIO: i/o error, fdatasync')
+    disk.syncs++
+    wal.sync()
+  }
   const journal = new SqliteJournal({
     database,
+    writeAheadLog: disk,
     file,
     clock,
     log,
     superseded,
     compacted: state.compacted,
     onCommit: commit => commits.push(commit),
-    helper: () => helperOn(database),
+    helper: () => helperOn(database, disk),
   })
   const store = new EmbeddedStore({ state, clock, chance: seededChance(1), journal, schedule: flush => clock.soon(flush) })
-  return { folder, store, database, real, log, commits, journal, state }
+  return { folder, store, database, real, log, commits, journal, state, disk }
 }
 
 describe('a full disk', () => {
@@ -142,13 +153,14 @@ describe('a disk that fails', () => {
   ])(
     'when written to $how: writes are refused until the next start, reading goes on, nothing unacknowledged is there',
     async ({ together }) => {
-      const { folder, store, database } = await faultyWorld()
+      const { folder, store, database, journal } = await faultyWorld()
       await store.create(Nest, nest('before'))
       database.failing = 'COMMIT'
       const refused = { reason: 'ServiceUnavailable', message: expect.stringContaining('failed'), fix: expect.stringContaining('restart') }
       const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
       for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
       await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
+      expect(journal.failed).toBe(true)
       expect((await store.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
       await store.close()
       const again = await openStore(folder)
@@ -167,9 +179,9 @@ describe('a disk that fails', () => {
       )
     }
     database.failing = 'DELETE'
-    for (let round = 0; round < 40; round++) await changeAll()
+    for (let round = 0; round < 80; round++) await changeAll()
     expect(log.lines.map(line => line.message)).toEqual(['superseded revisions could not be cleared away'])
-    expect(journal.superseded).toBeLessThan(40 * 60)
+    expect(journal.superseded).toBeLessThan(60 * 60)
     await journal.compact()
     expect(journal.superseded).toBe(0)
     expect((await store.list(Nest)).items).toHaveLength(60)
@@ -224,6 +236,20 @@ describe('what nobody can ask for any more', () => {
     }
     database.close()
   })
+})
+
+test('whatever is acknowledged has been on the disk before', async () => {
+  const { store, disk } = await faultyWorld()
+  await store.create(Nest, nest('a'))
+  expect(disk.syncs).toBe(1)
+  await Promise.all(Array.from({ length: 20 }, (_, n) => store.create(Nest, nest(`n${n}`))))
+  expect(disk.syncs).toBe(2)
+  disk.failing = true
+  await expect(store.create(Nest, nest('b'))).rejects.toMatchObject({ reason: 'ServiceUnavailable' })
+  disk.failing = false
+  await expect(store.create(Nest, nest('b'))).rejects.toMatchObject({ reason: 'ServiceUnavailable' })
+  expect((await store.list(Nest)).items).toHaveLength(21)
+  await store.close()
 })
 
 test('each commit is reported with the number of its changes', async () => {

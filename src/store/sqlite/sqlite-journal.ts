@@ -9,9 +9,12 @@ import { LogHelper } from './log-helper.ts'
 import { RevisionLog } from './revision-log.ts'
 import { rowOf } from './row.ts'
 import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** From so many changes on a commit is worth the way to another thread and back; below, waiting for the disk here is quicker. */
+/** From so many changes on a commit is worth the way to another thread and back; below, waiting for the disk here is quicker, */
 const worthHelp = 8
+/** unless the disk took longer than this the last time, in milliseconds: then this thread has better things to do. */
+const slowDisk = 2
 /** Rows removed in one transaction: a few milliseconds. */
 const rowsInOneStep = 500
 /** Superseded rows that may wait before they are cleared away. */
@@ -27,7 +30,7 @@ export interface Commit {
 }
 
 /** As much of a helper as a journal needs. */
-export type Helper = Pick<LogHelper, 'idle' | 'do' | 'stop'>
+export type Helper = Pick<LogHelper, 'ready' | 'ended' | 'idle' | 'do' | 'stop'>
 
 /**
  * Changes as rows of a SQLite database in write-ahead mode: a flush is one transaction and one fsync. A few changes are written
@@ -35,7 +38,6 @@ export type Helper = Pick<LogHelper, 'idle' | 'do' | 'stop'>
  * between the flushes, and the space is used again.
  */
 export class SqliteJournal implements Journal {
-  readonly #database: Database
   readonly #file: string
   readonly #clock: Clock
   readonly #log: Log
@@ -49,12 +51,17 @@ export class SqliteJournal implements Journal {
   /** The clearing away that was asked for last; it waits for those before it, and never rejects. */
   #clearing: Promise<void> = Promise.resolve()
   #clearingByItself = false
+  /** How many superseded rows may wait; more after a failure, so that it is not tried again at once. */
+  #patience = mostWaiting
   #alone = 0
+  /** How long the last commit took, in milliseconds. */
+  #lastCommit = 0
   #closed = false
   #broken: StoreError | undefined
 
   constructor(options: {
     readonly database: Database
+    readonly writeAheadLog: WriteAheadLog
     readonly file: string
     readonly clock: Clock
     readonly log: Log
@@ -65,13 +72,12 @@ export class SqliteJournal implements Journal {
     /** Only tests need another than the real one. */
     readonly helper?: () => Helper
   }) {
-    this.#database = options.database
     this.#file = options.file
     this.#clock = options.clock
     this.#log = options.log
     this.#onCommit = options.onCommit
     this.#makeHelper = options.helper ?? (() => new LogHelper(options.file))
-    this.#revisions = new RevisionLog(options.database)
+    this.#revisions = new RevisionLog(options.database, options.writeAheadLog)
     for (const revision of options.superseded) this.#superseded.push(revision)
     this.#compacted = options.compacted
     this.#clearIfMany()
@@ -85,6 +91,11 @@ export class SqliteJournal implements Journal {
     return sizeOf(`${this.#file}-wal`)
   }
 
+  /** True if the disk failed: writes are refused until the next start. */
+  get failed(): boolean {
+    return this.#broken !== undefined
+  }
+
   /** Rows that are still to be removed. */
   get superseded(): number {
     return this.#superseded.length
@@ -95,7 +106,8 @@ export class SqliteJournal implements Journal {
     const start = this.#clock.monotonic()
     const rows = changes.map(rowOf)
     const report = () => {
-      this.#onCommit({ changes: rows.length, seconds: (this.#clock.monotonic() - start) / 1000 })
+      this.#lastCommit = this.#clock.monotonic() - start
+      this.#onCommit({ changes: rows.length, seconds: this.#lastCommit / 1000 })
     }
     if (!this.#mayWriteHere(rows.length)) {
       return this.#help.do({ append: rows }).then(report, (error: unknown) => {
@@ -132,7 +144,9 @@ export class SqliteJournal implements Journal {
     try {
       await clearing
     } catch (error) {
-      throw this.#refusal(error)
+      throw new StoreError('InternalError', 'the database could not be compacted: nothing is lost, and it can be tried again', {
+        cause: error,
+      })
     }
   }
 
@@ -152,29 +166,33 @@ export class SqliteJournal implements Journal {
     this.#closed = true
     await this.#clearing
     await this.#helper?.stop()
-    this.#database.close()
+    this.#revisions.close()
   }
 
   get #help(): Helper {
-    this.#helper ??= this.#makeHelper()
+    if (this.#helper === undefined || this.#helper.ended) this.#helper = this.#makeHelper()
     return this.#helper
   }
 
   /** Two connections must not write at the same time: while the helper is at it, whatever comes goes the same way. */
   #mayWriteHere(changes: number): boolean {
-    return this.#helper?.idle !== false && (changes < worthHelp || this.#alone > 0)
+    if (this.#helper?.idle === false) return false
+    if (changes < worthHelp && this.#lastCommit < slowDisk) return true
+    return this.#alone > 0 || !this.#help.ready
   }
 
   #clearIfMany(): void {
-    if (this.#superseded.length <= mostWaiting || this.#clearingByItself || !this.#mayClear()) return
+    if (this.#superseded.length <= this.#patience || this.#clearingByItself || !this.#mayClear()) return
     this.#clearingByItself = true
     const earlier = this.#clearing
     this.#clearing = (async () => {
       try {
         await earlier
         await this.#clear(mostWaiting / 2, freePagesKept)
+        this.#patience = mostWaiting
       } catch (error) {
         // Nothing is lost by it, and the next write that fails will say so to somebody who can act.
+        this.#patience = this.#superseded.length + mostWaiting
         this.#log.warn('superseded revisions could not be cleared away', { file: this.#file, error })
       } finally {
         this.#clearingByItself = false

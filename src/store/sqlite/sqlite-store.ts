@@ -19,6 +19,8 @@ export interface StoreStats {
   readonly walBytes: number
   /** Rows that nobody needs any more and that are still to be removed. */
   readonly supersededRows: number
+  /** True if the disk failed: writes are refused until the next start. */
+  readonly failed: boolean
 }
 
 /** The store in a SQLite file: durable, for one process at a time. Made by `openSqliteStore`. */
@@ -68,6 +70,7 @@ export class SqliteStore extends EmbeddedStore {
       databaseBytes: journal.databaseBytes,
       walBytes: journal.walBytes,
       supersededRows: journal.superseded,
+      failed: journal.failed,
     }
   }
 

@@ -5,13 +5,14 @@ import type { StoreStats } from './sqlite-store.ts'
 /** Declares the metrics of a store; what it returns is told of each commit. `stats` is asked when somebody collects. */
 export function storeMetrics(metrics: Metrics, stats: () => StoreStats): (commit: Commit) => void {
   const gauge = (name: string, help: string, value: (stats: StoreStats) => number) =>
-    metrics.gauge({ name: `aviary_store_${name}`, help, collect: gauge => gauge.set({}, value(stats())) })
+    metrics.gauge({ name: `aviary_store_${name}`, help, collect: series => series.set({}, value(stats())) })
   gauge('revision', 'Revision of the last change.', ({ revision }) => revision)
   gauge('history_revisions', 'Changes that watches and snapshots can go back to.', ({ historyLength }) => historyLength)
   gauge('watches', 'Open watches.', ({ watches }) => watches)
   gauge('database_bytes', 'Size of the database file.', ({ databaseBytes }) => databaseBytes)
   gauge('log_bytes', 'Size of the write-ahead log.', ({ walBytes }) => walBytes)
   gauge('superseded_rows', 'Rows that are no longer needed and not yet removed.', ({ supersededRows }) => supersededRows)
+  gauge('failed', 'Whether the disk failed, so that writes are refused until the next start.', ({ failed }) => Number(failed))
   metrics.gauge<'kind'>({
     name: 'aviary_store_objects',
     help: 'Objects by kind.',

@@ -7,5 +7,5 @@ export function mergeSecretData(kind: Kind, body: Body): Body {
   if (qualified(kind) !== 'secrets' || body['stringData'] === undefined) return body
   const { stringData, data, ...rest } = body
   const encoded = Object.entries(stringData as Record<string, string>).map(([name, text]) => [name, Buffer.from(text).toString('base64')])
-  return { ...rest, data: { ...(data as object | undefined), ...Object.fromEntries(encoded) } } as unknown as Body
+  return { ...rest, data: { ...(data as object | undefined), ...Object.fromEntries(encoded) } }
 }

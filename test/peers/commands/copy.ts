@@ -83,7 +83,8 @@ export function makeCopy(nodeFolder: string): Copy {
   const packages = { '': { name: 'copy', version: '1.0.0', dependencies }, [`node_modules/${dependency}`]: { ...locked, dev: undefined } }
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ name: 'copy', version: '1.0.0', lockfileVersion: 3, packages }))
 
-  const { npm_execpath: _, XDG_CACHE_HOME: __, ...inherited } = process.env
+  // Not what npm tells those it runs, us among them: a newcomer's shell has none of it.
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^XDG_CACHE_HOME$/i.test(name)))
   const env = { ...inherited, HOME: home, PATH: [nodeFolder, inherited['PATH']].join(delimiter) }
   return {
     folder,

@@ -44,8 +44,8 @@ test('the recorded answers are what the real server answers', async () => {
     const { status, warning, text } = await send(real, request)
     answers.push(JSON.stringify(normaliseAnswer(status, warning, text)))
   }
-  const file = new URL('../../../src/apiserver/recorded/answers.json', import.meta.url)
-  const written = `[\n${answers.join(',\n')}\n]\n`
+  const file = new URL('../../../src/apiserver/recorded/answers.jsonl', import.meta.url)
+  const written = `${answers.join('\n')}\n`
   if (process.env['AVIARY_RECORD'] !== undefined) writeFileSync(file, written)
   expect(readFileSync(file, 'utf8')).toBe(written)
 })

@@ -58,6 +58,8 @@ export interface VcsimOptions {
   /** VMs in its one resource pool. Default 10. */
   readonly vms?: number
   readonly hosts?: number
+  readonly user?: string
+  readonly password?: string
   readonly cloneMs?: number
   readonly taskMs?: number
   readonly toolsMs?: number
@@ -75,7 +77,7 @@ export interface VcsimOptions {
 /** Starts vcsim-plus with one datacenter (DC0), one cluster and one pool. */
 export async function startVcsim(options: VcsimOptions = {}): Promise<Vcsim> {
   const program = await usePeer('vcsim')
-  const [user, password] = ['user', 'pass']
+  const { user = 'user', password = 'pass' } = options
   const simulator = await keep('vcsim', folder => ({
     command: program,
     args: flags({ l: `127.0.0.1:${options.port ?? 0}`, username: user, password, vm: options.vms ?? 10, host: options.hosts ?? 4 }),
@@ -112,7 +114,9 @@ function control(sdk: string, method: string, path: string): Promise<string> {
     request(new URL(`/plus/${path}`, sdk), { method, rejectUnauthorized: false }, answer => {
       let text = ''
       answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
-      answer.on('end', () => (answer.statusCode === 200 ? resolve(text) : reject(new Error(`vcsim answers ${answer.statusCode} to ${path}`))))
+      answer.on('end', () =>
+        answer.statusCode === 200 ? resolve(text) : reject(new Error(`vcsim answers ${answer.statusCode} to ${path}`)),
+      )
     })
       .on('error', reject)
       .end()

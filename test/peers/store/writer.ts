@@ -1,20 +1,21 @@
 /**
- * writer.ts FOLDER SEED: writes to the store of a folder with many writers until it is killed, and prints a line for each write
- * that was acknowledged. Each object is made, changed again and again, and in the end removed, so that all kinds of rows are on
+ * writer.ts FOLDER SEED FILE: writes to the store of a folder with many writers until it is killed, and adds a line to FILE for each
+ * write that was acknowledged. Says `open` when it begins. Each object is made, changed again and again, and in the end removed, so that all kinds of rows are on
  * the way when the end comes.
  */
-import { writeSync } from 'node:fs'
+import { openSync, writeSync } from 'node:fs'
 import { allKinds, Namespace, Nest } from '../../../src/kinds/index.ts'
 import { realClock, seededChance, silentLog } from '../../../src/ports/index.ts'
 import { openSqliteStore, StoreError } from '../../../src/store/index.ts'
 
-const [folder = '', seed = ''] = process.argv.slice(2)
+const [folder = '', seed = '', file = ''] = process.argv.slice(2)
+const book = openSync(file, 'a')
 const chance = seededChance(seed)
 const store = await openSqliteStore({ folder, kinds: allKinds, clock: realClock(), chance, log: silentLog })
 await store.create(Namespace, { metadata: { name: 'here' }, spec: {} }).catch((error: unknown) => {
   if (!StoreError.is(error, 'AlreadyExists')) throw error
 })
-say('open')
+process.stdout.write('open\n')
 
 /** A change of what is kept far back makes superseded rows; clearing them away must be interruptible, too. */
 void (async () => {
@@ -47,7 +48,7 @@ function acknowledged({ metadata }: Nest): void {
   say(`${metadata.name} ${metadata.resourceVersion} ${metadata.annotations!['value']}`)
 }
 
-/** At once and without a buffer: what is said is in the pipe when the next statement runs, whoever is killed then. */
+/** At once and without a buffer: what was said is in the file, whoever is killed next. */
 function say(line: string): void {
-  writeSync(1, `${line}\n`)
+  writeSync(book, `${line}\n`)
 }

@@ -143,6 +143,8 @@ func (vm *VirtualMachine) async(ctx *Context, name string, d time.Duration, f fu
 		d = 24 * time.Hour
 	}
 	t.Info.Cancelable = true
+	now := time.Now()
+	t.Info.StartTime, t.Info.State = &now, types.TaskInfoStateRunning
 	Map.Get(*Map.content().TaskManager).(*TaskManager).plusRecent(t.Self)
 	cancel := make(chan struct{}, 1)
 	taskMu.Lock()
@@ -179,9 +181,24 @@ func (vm *VirtualMachine) async(ctx *Context, name string, d time.Duration, f fu
 			}()
 		}
 		taskMu.Unlock()
-		t.Run()
+		t.finish()
 	}()
 	return t.Self
+}
+
+// finish does the work and tells how it ended.
+func (t *Task) finish() {
+	res, err := t.Execute(t)
+	state := types.TaskInfoStateSuccess
+	var fault interface{}
+	if err != nil {
+		state = types.TaskInfoStateError
+		fault = types.LocalizedMethodFault{Fault: err, LocalizedMessage: fmt.Sprintf("%T", err)}
+	}
+	Map.Update(t, []types.PropertyChange{
+		{Name: "info.completeTime", Val: time.Now()}, {Name: "info.state", Val: state},
+		{Name: "info.result", Val: res}, {Name: "info.error", Val: fault},
+	})
 }
 
 // plusRecent keeps the running tasks and the last 200, as vCenter does.
@@ -600,8 +617,16 @@ func plusControl(s *Service, w http.ResponseWriter, r *http.Request) {
 		sessionMutex.Lock()
 		views, filters := 0, 0
 		for _, session := range s.sm.sessions {
-			views += len(session.Registry.All("ContainerView")) + len(session.Registry.All("ListView"))
-			filters += len(session.Registry.All("PropertyFilter"))
+			session.Registry.m.Lock()
+			for ref := range session.Registry.objects {
+				switch ref.Type {
+				case "ContainerView", "ListView":
+					views++
+				case "PropertyFilter":
+					filters++
+				}
+			}
+			session.Registry.m.Unlock()
 		}
 		sessions := len(s.sm.sessions)
 		sessionMutex.Unlock()

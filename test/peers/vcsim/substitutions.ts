@@ -32,6 +32,12 @@ export const substitutions: readonly Substitution[] = [
   { file: machine, from: /vm\.PowerOnVMTask\(ctx/g, to: 'vm.origOn(ctx' },
   // A clone must not share the device objects of its template.
   { file: machine, from: /devices := vm\.Config\.Hardware\.Device$/gm, to: 'devices := copyDevices(vm.Config.Hardware.Device)' },
+  // An edited device need not bring a description.
+  {
+    file: machine,
+    from: /device\.DeviceInfo\.GetDescription\(\)\.Summary = "" .*/,
+    to: 'if device.DeviceInfo != nil {\n\t\t\t\tdevice.DeviceInfo.GetDescription().Summary = ""\n\t\t\t}',
+  },
   // Paging: plus.go has RetrievePropertiesEx and ContinueRetrievePropertiesEx.
   {
     file: collector,
@@ -75,6 +81,12 @@ export const substitutions: readonly Substitution[] = [
     file: collector,
     from: /if _, ok := filter\.refs\[update\.Obj\]; ok \{(\n\t+\/\/ This object has already)/,
     to: 'if _, ok := filter.refs[update.Obj]; ok && !plusEntered(set, update.Obj) {$1',
+  },
+  // All filters go with their collector; to shorten the list while walking along it left every second one behind.
+  {
+    file: collector,
+    from: /for _, ref := range pc\.Filter \{(\n.*\n\t\tfilter\.DestroyPropertyFilter)/,
+    to: 'for _, ref := range append([]types.ManagedObjectReference(nil), pc.Filter...) {$1',
   },
   // The tasks that plus.go starts say themselves that they are recent; those inside them are nobody's business.
   { file: 'simulator/task_manager.go', from: /if ref\.Type != "Task" \{/, to: 'if ref.Type != "Task" || plusReady {' },

@@ -1,0 +1,34 @@
+/** aviary-child URL USER PASSWORD THUMBPRINT MODE: what Aviary's client takes to list all VMs (min or full), as one line of JSON. */
+import { median } from '../frame/median.ts'
+import { httpClient, realClock, Secret, silentLog } from '../../src/ports/index.ts'
+import { containerView } from '../../src/vsphere/places.ts'
+import { Session } from '../../src/vsphere/soap/session.ts'
+import { SoapClient } from '../../src/vsphere/soap/soap-client.ts'
+import { retrieve } from '../../src/vsphere/vim/property-collector.ts'
+import { changedRecord, emptyRecord, vmPaths } from '../../src/vsphere/watch/vm-record.ts'
+
+const [url = '', user = '', password = '', thumbprint = '', mode = 'min'] = process.argv.slice(2)
+const clock = realClock()
+const http = httpClient({ clock, trust: { thumbprint } })
+const session = new Session({ soap: new SoapClient(url, http), name: 'vcsim', user, password: new Secret(password), clock, log: silentLog })
+const content = await session.content()
+const paths = mode === 'full' ? ['name', 'summary', 'guest', 'config'] : vmPaths
+globalThis.gc?.()
+const heap = process.memoryUsage().heapUsed
+const costs: number[] = []
+let vms: readonly unknown[] = []
+for (let round = 0; round < 8; round++) {
+  vms = []
+  const used = process.cpuUsage()
+  const view = await containerView(session, content.manager('rootFolder'), ['VirtualMachine'])
+  const found = await retrieve(session, { type: 'VirtualMachine', paths, from: view, through: 'view' })
+  vms = mode === 'full' ? found : found.map(({ ref, properties }) => changedRecord(emptyRecord(ref.id), properties).vm)
+  const { user: own, system } = process.cpuUsage(used)
+  costs.push((own + system) / 1000)
+  await session.call('DestroyView', view)
+}
+globalThis.gc?.()
+const bytesPerVm = (process.memoryUsage().heapUsed - heap) / vms.length
+await session.close()
+await http.close()
+console.log(JSON.stringify({ vms: vms.length, first: costs[0], later: median(costs.slice(3)), bytesPerVm }))

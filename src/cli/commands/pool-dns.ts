@@ -1,0 +1,39 @@
+import { ClusterPool } from '../../kinds/index.ts'
+import { dnsRecords } from '../../pools/index.ts'
+import { realResolver } from '../../ports/index.ts'
+import type { ConnectionOptions } from '../connection.ts'
+import { connected } from '../connection.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { tableText } from '../output/table.ts'
+
+interface DnsOptions extends ConnectionOptions {
+  readonly check?: boolean
+}
+
+/** `aviary pool dns`: the records that an administrator must have, and on request whether they are there. */
+export async function run([name = '']: readonly string[], options: DnsOptions, io: Io): Promise<number> {
+  const pool = await connected(options, io, ({ store, where }) => store.get(ClusterPool, { ...where(ClusterPool), name }))
+  const records = dnsRecords(pool)
+  if (records.length === 0) {
+    io.err(`The pool ${name} has no inventory: its clusters have generated names.\n`)
+    return exitCodes.ok
+  }
+  const resolve = realResolver()
+  const rows = await Promise.all(
+    records.map(async ({ cluster, host, addresses }) => {
+      const found = options.check === true ? await resolve(host.replace('*', 'any'), io.signal).catch(() => []) : undefined
+      const isRight = found !== undefined && found.length > 0 && addresses.every(address => found.includes(address))
+      const result = found === undefined ? [] : [isRight ? 'ok' : found.length === 0 ? 'missing' : `wrong: ${found.join(', ')}`]
+      return { isRight: found === undefined || isRight, cells: [cluster, host, addresses.join(', ') || 'as you choose', ...result] }
+    }),
+  )
+  io.out(
+    tableText(
+      ['Cluster', 'Host', 'Address', ...(options.check === true ? ['Found'] : [])],
+      rows.map(({ cells }) => cells),
+      io.columns,
+    ),
+  )
+  return rows.every(({ isRight }) => isRight) ? exitCodes.ok : exitCodes.failed
+}

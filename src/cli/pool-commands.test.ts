@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { realFiles } from '../ports/index.ts'
+import { loadConfig, startAviary } from '../server/index.ts'
+import type { Aviary } from '../server/index.ts'
+import { play as playAnywhere } from './testing/played-io.ts'
+import type { PlayOptions } from './testing/played-io.ts'
+
+let folder: string
+let aviary: Aviary
+const play = (line: string, options: PlayOptions = {}) => playAnywhere(line.split(' '), { folder, ...options })
+
+const objects = `apiVersion: hive.openshift.io/v1
+kind: ClusterImageSet
+metadata: {name: release}
+spec: {releaseImage: "x:1"}
+---
+apiVersion: hive.openshift.io/v1
+kind: ClusterPool
+metadata: {name: flock}
+spec:
+  platform: {none: {}}
+  baseDomain: example.com
+  imageSetRef: {name: release}
+  size: 1
+  runningCount: 1
+  inventory: {clusterDeployments: [{name: heron}, {name: ibis}]}
+`
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aviary-pools-'))
+  const file = join(folder, 'aviary.toml')
+  await writeFile(
+    file,
+    '[pools]\nenabled = true\n[pools.installer]\nkind = "simulated"\ninstallSeconds = 0\ndeprovisionSeconds = 0\npowerSeconds = 0\n',
+  )
+  const overrides = [
+    { key: 'server.listen', value: '127.0.0.1:0', from: 'test' },
+    { key: 'server.dataDir', value: join(folder, 'data'), from: 'test' },
+    { key: 'log.level', value: 'silent', from: 'test' },
+  ]
+  aviary = await startAviary({ config: await loadConfig(file, { files: realFiles(), environment: {}, overrides }) })
+  await play('apply -f -', { input: objects })
+})
+afterAll(async () => {
+  await aviary.stop()
+  await rm(folder, { recursive: true })
+})
+
+test('a claim that is waited for ends with where the kubeconfig is, and the kubeconfig can be printed', async () => {
+  const created = await play('claim create mine --pool flock --wait --timeout 30s')
+  expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/has cluster (heron|ibis), which runs at https:\/\/api\./) })
+  expect(created.out).toMatch(/kubeconfig: secret (heron|ibis)-\w+-admin-kubeconfig in namespace/)
+  expect((await play('claim kubeconfig mine')).out).toContain('kind: Config')
+  expect((await play('claim list')).out).toMatch(/mine\s+flock\s+ClusterClaimed/)
+  expect((await play('why clusterclaim/mine')).code).toBe(0)
+})
+
+test('a pool shows its clusters, and can be scaled', async () => {
+  expect((await play('pool list')).out).toMatch(/flock\s+1/)
+  expect((await play('pool show flock')).out).toMatch(/heron|ibis/)
+  expect((await play('cluster list')).out).toContain('CLUSTERNAME')
+  expect(await play('pool scale flock 0')).toMatchObject({ code: 0, out: 'flock scaled from 1 to 0\n' })
+  expect(await play('pool scale flock many')).toMatchObject({ code: 2 })
+})
+
+test('the DNS records that a pool needs are printed', async () => {
+  const { out } = await play('pool dns flock')
+  for (const host of ['api', 'apps', '*.apps', 'console']) expect(out).toContain(`${host}.heron.example.com`)
+})
+
+test('a claimed cluster is told to hibernate, and its log can be read', async () => {
+  const name = JSON.parse((await play('get clusterclaim mine -o json')).out).spec.namespace as string
+  expect(await play(`cluster power ${name} off`)).toMatchObject({ code: 0 })
+  expect((await play(`cluster log ${name}`)).out).toContain('attempt 1 is complete')
+  expect(await play(`cluster power ${name} sideways`)).toMatchObject({ code: 2 })
+})
+
+test('a claim that is deleted goes when its cluster is gone', async () => {
+  expect(await play('claim delete mine --timeout 30s')).toMatchObject({ code: 0 })
+  expect((await play('get clusterclaim mine')).code).toBe(9)
+})

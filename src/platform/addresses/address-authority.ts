@@ -1,0 +1,244 @@
+import { type Chance, type Clock, isoTime, type Log } from '../../ports/index.ts'
+import { Informer } from '../../control/index.ts'
+import { AddressLease } from '../../kinds/index.ts'
+import { type Store, StoreError } from '../../store/index.ts'
+import { AddressLeaseLost, NoAddressFree } from '../errors.ts'
+import type { GuestAddress, Platform } from '../platform.ts'
+import { addressEvidence } from './address-evidence.ts'
+import type { AddressNetwork } from './address-network.ts'
+import { type AddressCounts, countAddresses } from './address-counts.ts'
+import { LeaseSweeper } from './lease-sweeper.ts'
+import { leaseName } from './lease-name.ts'
+
+/** What an authority over addresses needs. One authority per platform; several programs may each have one. */
+export interface AddressAuthorityOptions {
+  readonly store: Store
+  readonly platform: Platform
+  /** In the order in which they are used. None: guests get their addresses by DHCP. */
+  readonly networks: readonly AddressNetwork[]
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  /** Whether somebody answers at an address that nobody should hold. Default: not asked. */
+  readonly probe?: (address: string, signal: AbortSignal) => Promise<boolean>
+}
+
+/** An address that is held for a VM. While it is not disposed of the lease is renewed, however long the VM takes to be made. */
+export interface HeldAddress extends Disposable {
+  /** Undefined with DHCP. */
+  readonly address: string | undefined
+  /** Undefined with DHCP. */
+  readonly network: string | undefined
+  /** How the guest is to be set up. */
+  readonly guest: GuestAddress
+  /**
+   * Rejects with AddressLeaseLost if the lease is no longer the holder's: this program stood still for so long that others took it
+   * for dead. To be asked right before the address is used.
+   */
+  confirm(signal: AbortSignal): Promise<void>
+}
+
+/** Which address. Networks that do not know each other may have the same ones. */
+export interface NetworkAddress {
+  readonly network: string
+  readonly address: string
+}
+
+/**
+ * Gives each VM an address that nobody else has. An address is taken if a lease, an annotation, a guest or a name says so.
+ * The lease is made before anything else is done with the address, under a name that only one can have; it is removed only when
+ * nothing shows the address any more (see LeaseSweeper). So neither a crash nor a second program makes two VMs share one.
+ */
+export class AddressAuthority {
+  readonly #options: AddressAuthorityOptions
+  readonly #leases: Informer<AddressLease>
+  readonly #sweeper: LeaseSweeper
+  /** Holders whose VM is being made by this program, with how often they are held. */
+  readonly #inFlight = new Map<string, number>()
+
+  constructor(options: AddressAuthorityOptions) {
+    const { store, clock, chance, log, platform } = options
+    this.#options = options
+    const selection = { fieldSelector: `spec.platform=${platform.name}` }
+    const indexes = { holder: ({ spec }: AddressLease) => (spec.holder === undefined ? [] : [spec.holder]) }
+    this.#leases = new Informer({ store, kind: AddressLease, clock, chance, log, selection, indexes })
+    platform.inventory.index('addressEvidence', addressEvidence)
+    this.#sweeper = new LeaseSweeper({ ...options, leases: this.#leases, isInFlight: holder => this.#inFlight.has(holder) })
+  }
+
+  /** Reads the leases there are, and from now on renews and removes them. */
+  start(): void {
+    this.#leases.start()
+    this.#sweeper.start()
+  }
+
+  /** Ends it. Leases stay. */
+  async stop(): Promise<void> {
+    this.#sweeper.stop()
+    await this.#leases.stop()
+  }
+
+  /**
+   * Holds an address for the VM of that name: the one that it holds already, or the first that is free. Rejects with NoAddressFree,
+   * or InventoryNotLive: without a whole picture no address is known to be free.
+   */
+  async hold(holder: string, signal: AbortSignal): Promise<HeldAddress> {
+    const { networks } = this.#options
+    if (networks.length === 0) return dhcp
+    await this.#leases.synced
+    this.#inFlight.set(holder, (this.#inFlight.get(holder) ?? 0) + 1)
+    try {
+      const { spec } = (await this.#keep(this.#heldBy(holder), holder)) ?? (await this.#take(holder, signal))
+      const network = networks.find(each => each.name === spec.network)!
+      return {
+        address: spec.address,
+        network: network.name,
+        guest: network.settings(spec.address),
+        confirm: async () => void (await this.#mustHold(spec, holder)),
+        [Symbol.dispose]: once(() => this.#release(holder)),
+      }
+    } catch (error) {
+      this.#release(holder)
+      throw error
+    }
+  }
+
+  /** The VM goes on under another name. Rejects with AddressLeaseLost if the lease is not the old holder's. */
+  async rename(at: NetworkAddress, from: string, to: string): Promise<void> {
+    const there = await this.#read(at)
+    if (there?.spec.holder === to) return
+    const lease = await this.#mustHold(at, from)
+    await this.#options.store.update(AddressLease, { ...lease, spec: { ...lease.spec, holder: to } })
+  }
+
+  /** Nobody is given the address for a day, whoever has it now. */
+  quarantine(at: NetworkAddress, reason: 'Answers' | 'Conflict' | 'Operator', message: string): Promise<void> {
+    return this.#sweeper.quarantine(at, reason, message)
+  }
+
+  /** How many addresses there are, and what became of them, by network. Throws InventoryNotLive. */
+  counts(): readonly AddressCounts[] {
+    const { networks, platform } = this.#options
+    return countAddresses(networks, this.#leases.list(), platform.inventory)
+  }
+
+  /** Looks once at all leases; `start` does so every half minute. */
+  sweep(): Promise<void> {
+    return this.#sweeper.sweep()
+  }
+
+  #heldBy(holder: string): AddressLease | undefined {
+    const { networks } = this.#options
+    const known = (lease: AddressLease) =>
+      networks.some(({ name, contains }) => name === lease.spec.network && contains(lease.spec.address))
+    return this.#leases.byIndex('holder', holder).find(lease => lease.spec.quarantine === undefined && known(lease))
+  }
+
+  /** Makes a lease of the first address that is free. */
+  async #take(holder: string, signal: AbortSignal): Promise<AddressLease> {
+    for (const network of this.#options.networks) {
+      for (const address of network.usable()) {
+        signal.throwIfAborted()
+        if (this.#isTaken(network, address, holder) || (await this.#answers({ network: network.name, address }, signal))) continue
+        const lease = await this.#tryToTake(network, address, holder, signal)
+        if (lease !== undefined) return lease
+      }
+    }
+    throw NoAddressFree({ networks: this.#options.networks.map(each => each.name), taken: this.#whatIsTaken() })
+  }
+
+  async #tryToTake(network: AddressNetwork, address: string, holder: string, signal: AbortSignal): Promise<AddressLease | undefined> {
+    const { store, clock, platform } = this.#options
+    const spec = { platform: platform.name, network: network.name, address, holder, renewed: isoTime(clock.now()) }
+    const name = leaseName(spec)
+    try {
+      const draft = { apiVersion: AddressLease.apiVersion, kind: AddressLease.name, metadata: { name }, spec }
+      const lease = await store.create(AddressLease, draft, { signal })
+      await this.#leases.waitFor(lease.metadata.resourceVersion ?? '', signal)
+      // Somebody may have shown up with the address while the lease was being made. It was never used, so it may go at once.
+      if (!this.#isShown(address, holder)) return lease
+      await store.delete(AddressLease, { name }, { uid: lease.metadata.uid ?? '' }).catch(ignoreGone)
+      return undefined
+    } catch (error) {
+      if (!StoreError.is(error, 'AlreadyExists')) throw error
+      // Another program was quicker, or this is our own from before a crash or a lost reply.
+      return await this.#keep(await this.#read(spec), holder)
+    }
+  }
+
+  /** The lease, renewed, if it is there and the holder's: so that nobody who took it for forgotten removes it now. */
+  async #keep(lease: AddressLease | undefined, holder: string): Promise<AddressLease | undefined> {
+    const { store, clock } = this.#options
+    for (let known = lease; known !== undefined && known.spec.holder === holder;) {
+      if (known.spec.quarantine !== undefined) return undefined
+      try {
+        return await store.update(AddressLease, { ...known, spec: { ...known.spec, renewed: isoTime(clock.now()) } })
+      } catch (error) {
+        if (!StoreError.is(error, 'Conflict', 'NotFound')) throw error
+        known = await this.#read(known.spec)
+      }
+    }
+    return undefined
+  }
+
+  async #answers(at: NetworkAddress, signal: AbortSignal): Promise<boolean> {
+    const { probe } = this.#options
+    if (probe === undefined || !(await probe(at.address, signal))) return false
+    await this.quarantine(at, 'Answers', 'somebody answers at the address although no VM and no lease has it')
+    return true
+  }
+
+  /** Whether a lease or a VM other than the holder's has the address. */
+  #isTaken(network: AddressNetwork, address: string, holder: string): boolean {
+    const lease = this.#leases.get(leaseName({ platform: this.#options.platform.name, network: network.name, address }))
+    return lease !== undefined || this.#isShown(address, holder)
+  }
+
+  #isShown(address: string, holder: string): boolean {
+    return this.#options.platform.inventory.by('addressEvidence', address).some(vm => vm.name !== holder)
+  }
+
+  #whatIsTaken(): string {
+    return this.counts()
+      .map(count => `${count.network}: ${count.used} in use, ${count.reserved} reserved, ${count.quarantined} in quarantine`)
+      .join('; ')
+  }
+
+  #read({ network, address }: NetworkAddress): Promise<AddressLease | undefined> {
+    const { platform, store } = this.#options
+    return store.get(AddressLease, { name: leaseName({ platform: platform.name, network, address }) }).catch(ignoreGone)
+  }
+
+  async #mustHold(at: NetworkAddress, holder: string): Promise<AddressLease> {
+    const lease = await this.#read(at)
+    if (lease?.spec.holder === holder) return lease
+    const why = lease === undefined ? 'there is none any more' : `it belongs to ${lease.spec.holder ?? 'nobody'}`
+    throw AddressLeaseLost({ address: at.address, why })
+  }
+
+  #release(holder: string): void {
+    const times = this.#inFlight.get(holder) ?? 0
+    if (times > 1) this.#inFlight.set(holder, times - 1)
+    else this.#inFlight.delete(holder)
+  }
+}
+
+const dhcp: HeldAddress = Object.freeze({
+  address: undefined,
+  network: undefined,
+  guest: Object.freeze({ kind: 'dhcp' as const }),
+  confirm: async () => {},
+  [Symbol.dispose]: () => {},
+})
+
+function once(act: () => void): () => void {
+  let done = false
+  return () => {
+    if (!done) act()
+    done = true
+  }
+}
+
+function ignoreGone(error: unknown): undefined {
+  if (!StoreError.is(error, 'NotFound', 'Conflict')) throw error
+}

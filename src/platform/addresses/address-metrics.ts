@@ -1,0 +1,29 @@
+import type { Metrics } from '../../ports/index.ts'
+import { NotSynced } from '../../control/index.ts'
+import { InventoryNotLive } from '../errors.ts'
+import type { AddressAuthority } from './address-authority.ts'
+import type { AddressCounts } from './address-counts.ts'
+
+/** Shows what became of the addresses of each network. While the inventory is not live it shows nothing: unknown is not zero. */
+export function addressMetrics(metrics: Metrics, platform: string, authority: AddressAuthority): void {
+  metrics.gauge({
+    name: 'aviary_platform_addresses',
+    help: 'Addresses of a network: all (total), shown by a VM (used), reported by a guest (active), leased but not shown (reserved), quarantined.',
+    labels: ['platform', 'network', 'state'],
+    collect: gauge => {
+      gauge.clear()
+      for (const { network, ...counts } of countsIfKnown(authority)) {
+        for (const [state, value] of Object.entries(counts)) gauge.set({ platform, network, state }, value)
+      }
+    },
+  })
+}
+
+function countsIfKnown(authority: AddressAuthority): readonly AddressCounts[] {
+  try {
+    return authority.counts()
+  } catch (error) {
+    if (InventoryNotLive.is(error) || NotSynced.is(error)) return []
+    throw error
+  }
+}

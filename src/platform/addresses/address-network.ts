@@ -1,0 +1,108 @@
+import { AddressNetworkNotValid } from '../errors.ts'
+import type { GuestAddress } from '../platform.ts'
+import { firstOfBlock, formatIpv4, parseIpv4, prefixOfMask, sizeOfPrefix } from './ipv4.ts'
+
+/** A network as it stands in a configuration. */
+export interface NetworkRanges {
+  readonly name: string
+  /** Blocks that addresses are taken from, in this order: `10.0.0.0/28,10.0.1.64/26`. */
+  readonly ranges: string
+  /** Default 255.255.255.0. */
+  readonly subnetMask?: string
+  readonly gateway?: string
+  readonly dns?: readonly string[]
+}
+
+interface Block {
+  readonly first: number
+  readonly size: number
+}
+
+/** A network whose addresses are given to guests. */
+export interface AddressNetwork {
+  readonly name: string
+  /** How many addresses the ranges hold, those included that no guest may have. */
+  readonly size: number
+  /** The addresses that a guest may have, in the order of the ranges, each once. */
+  usable(): Iterable<string>
+  contains(address: string): boolean
+  /** Why no guest may have an address of the ranges; undefined if one may. */
+  whyNot(address: string): string | undefined
+  /** How a guest is told to use an address. */
+  settings(address: string): GuestAddress & { readonly kind: 'static' }
+}
+
+/**
+ * Reads a network's settings. A guest may have every address of the ranges but the gateway, the name servers, and the first and
+ * last of its subnet. It is the mask that says which these are, not the ranges: a range may be any part of a subnet.
+ */
+export function addressNetwork(given: NetworkRanges): AddressNetwork {
+  const { name, subnetMask = '255.255.255.0', gateway = '', dns = [] } = given
+  const prefix = prefixOfMask(subnetMask)
+  if (prefix === undefined) throw problem(name, 'subnetMask', `"${subnetMask}" is not a subnet mask`, 'write it as 255.255.255.0')
+  for (const [field, address] of [['gateway', gateway] as const, ...dns.map(each => ['dns', each] as const)]) {
+    if (address !== '' && parseIpv4(address) === undefined)
+      throw problem(name, field, `"${address}" is not an IPv4 address`, 'write it as 10.0.0.1')
+  }
+  const blocks = given.ranges.split(',').map(text => parseBlock(name, text.trim()))
+  const reserved = new Map<number, string>([
+    ...dns.map(each => [parseIpv4(each) ?? -1, 'it is a name server'] as const),
+    [gateway === '' ? -1 : (parseIpv4(gateway) ?? -1), 'it is the gateway'],
+  ])
+  const reasonFor = (number: number): string | undefined => {
+    const known = reserved.get(number)
+    // In a subnet of one or two there is neither a network address nor a broadcast address.
+    if (known !== undefined || prefix >= 31) return known
+    const first = firstOfBlock(number, prefix)
+    if (number === first) return 'it is the address of its subnet'
+    return number === first + sizeOfPrefix(prefix) - 1 ? 'it is the broadcast address of its subnet' : undefined
+  }
+  const contains = (number: number) => blocks.some(block => inBlock(number, block))
+  return Object.freeze({
+    name,
+    size: sizeOfAll(blocks),
+    *usable() {
+      for (const [index, block] of blocks.entries()) {
+        const earlier = blocks.slice(0, index)
+        for (let number = block.first; number < block.first + block.size; number++) {
+          if (reasonFor(number) === undefined && !earlier.some(other => inBlock(number, other))) yield formatIpv4(number)
+        }
+      }
+    },
+    contains: (address: string) => contains(parseIpv4(address) ?? -1),
+    whyNot: (address: string) => reasonFor(parseIpv4(address) ?? -1),
+    settings: (address: string) => Object.freeze({ kind: 'static' as const, address, subnetMask, gateway, dns }),
+  })
+}
+
+function parseBlock(network: string, text: string): Block {
+  const [, address = '', bits = ''] = /^([^/]*)\/(\d{1,2})$/.exec(text) ?? []
+  const number = parseIpv4(address)
+  if (number === undefined || bits === '' || Number(bits) > 32) {
+    throw problem(
+      network,
+      'iprange',
+      `"${text}" is not a block of addresses`,
+      'write blocks as 10.0.0.0/28, several with commas between them',
+    )
+  }
+  if (Number(bits) < 8)
+    throw problem(network, 'iprange', `"${text}" is larger than any network`, 'name the part that is meant, as 10.0.0.0/28')
+  return { first: firstOfBlock(number, Number(bits)), size: sizeOfPrefix(Number(bits)) }
+}
+
+function inBlock(number: number, { first, size }: Block): boolean {
+  return number >= first && number < first + size
+}
+
+/** Blocks of this sort either hold each other or do not touch: those inside others are not counted twice. */
+function sizeOfAll(blocks: readonly Block[]): number {
+  const isInside = (block: Block, index: number) => (other: Block, at: number) =>
+    at !== index && inBlock(block.first, other) && (other.size > block.size || (other.size === block.size && at < index))
+  const outer = blocks.filter((block, index) => !blocks.some(isInside(block, index)))
+  return outer.reduce((sum, { size }) => sum + size, 0)
+}
+
+function problem(network: string, field: string, why: string, fix: string): Error {
+  return AddressNetworkNotValid({ network, field, why, fix })
+}

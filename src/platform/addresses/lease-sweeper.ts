@@ -1,0 +1,178 @@
+import { isoTime, parseTime } from '../../ports/index.ts'
+import type { Reader } from '../../control/index.ts'
+import { AddressLease } from '../../kinds/index.ts'
+import { StoreError } from '../../store/index.ts'
+import type { Vm } from '../platform.ts'
+import type { AddressAuthorityOptions, NetworkAddress } from './address-authority.ts'
+import { leaseName } from './lease-name.ts'
+
+/** For how long nothing may show an address before its lease is removed. */
+const unseenFor = 5 * 60_000
+
+/** For how long an address that was in doubt is kept from everybody. */
+const quarantineFor = 24 * 60 * 60_000
+
+/** How often leases are looked at, and those in flight renewed. */
+const sweepEvery = 30_000
+
+type Phase = NonNullable<NonNullable<AddressLease['status']>['phase']>
+type Quarantine = NonNullable<AddressLease['spec']['quarantine']>
+
+/** What the sweeper looks at. */
+export interface LeaseSweeperOptions extends AddressAuthorityOptions {
+  readonly leases: Reader<AddressLease>
+  /** Whether this program is making the holder's VM. */
+  readonly isInFlight: (holder: string) => boolean
+}
+
+/**
+ * Renews the leases of VMs that this program is making, and removes those that nothing shows any more: a live inventory has
+ * neither VM nor task for it, and the lease was not touched, for five minutes by this program's own clock. After a restart, or
+ * when the inventory was not live, the five minutes begin anew: a lease too long costs an address, one too short a collision.
+ */
+export class LeaseSweeper {
+  readonly #options: LeaseSweeperOptions
+  readonly #stopped = new AbortController()
+  /** Since when a lease is unseen, and in which version. */
+  readonly #unseen = new Map<string, { readonly since: number; readonly version: string }>()
+
+  constructor(options: LeaseSweeperOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    void this.#run()
+  }
+
+  stop(): void {
+    this.#stopped.abort()
+  }
+
+  /** Looks once at all leases. */
+  async sweep(): Promise<void> {
+    const { platform, leases, log } = this.#options
+    if (platform.inventory.state.kind !== 'live') {
+      this.#unseen.clear()
+      return
+    }
+    const all = leases.list()
+    const names = new Set(all.map(({ metadata }) => metadata.name))
+    for (const name of this.#unseen.keys()) if (!names.has(name)) this.#unseen.delete(name)
+    const outcomes = await Promise.allSettled(all.map(lease => this.#look(lease)))
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected' && !StoreError.is(outcome.reason, 'Conflict', 'NotFound')) {
+        log.warn('an address lease could not be brought up to date', { error: outcome.reason })
+      }
+    }
+  }
+
+  /** Keeps an address from everybody. */
+  async quarantine({ network, address }: NetworkAddress, reason: Quarantine['reason'], message: string): Promise<void> {
+    const { platform, store, clock, log } = this.#options
+    const spec = { platform: platform.name, network, address }
+    const name = leaseName(spec)
+    const full: Quarantine = { reason, message, since: isoTime(clock.now()), until: isoTime(clock.now() + quarantineFor) }
+    log.warn('an address goes into quarantine', { address, network, reason, why: message })
+    for (;;) {
+      try {
+        const draft = {
+          apiVersion: AddressLease.apiVersion,
+          kind: AddressLease.name,
+          metadata: { name },
+          spec: { ...spec, quarantine: full },
+        }
+        await store.create(AddressLease, draft)
+        return
+      } catch (error) {
+        if (!StoreError.is(error, 'AlreadyExists')) throw error
+      }
+      try {
+        const there = await store.get(AddressLease, { name })
+        if (there.spec.quarantine === undefined) await store.update(AddressLease, { ...there, spec: { ...there.spec, quarantine: full } })
+        return
+      } catch (error) {
+        // It changed or went away in between: once more from the start.
+        if (!StoreError.is(error, 'Conflict', 'NotFound')) throw error
+      }
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#options
+    const { signal } = this.#stopped
+    while (!signal.aborted) {
+      await clock.sleep(sweepEvery, signal).catch(() => {})
+      if (signal.aborted) return
+      await this.sweep().catch((error: unknown) => log.warn('address leases were not looked at', { error }))
+    }
+  }
+
+  async #look(lease: AddressLease): Promise<void> {
+    const { isInFlight, clock } = this.#options
+    const { holder, address, quarantine } = lease.spec
+    const showing = this.#showing(address)
+    if (showing.length > 1 && quarantine === undefined) {
+      const names = showing.map(vm => vm.name).toSorted()
+      return this.quarantine(lease.spec, 'Conflict', `${names.length} VMs show the address: ${names.join(', ')}`)
+    }
+    if (holder !== undefined && isInFlight(holder)) {
+      this.#unseen.delete(lease.metadata.name ?? '')
+      return this.#renew(lease)
+    }
+    const seen = showing.length > 0 || (holder !== undefined && this.#isOnItsWay(holder, lease))
+    if (seen) {
+      this.#unseen.delete(lease.metadata.name ?? '')
+      return this.#note(lease, quarantine === undefined ? 'InUse' : 'Quarantined')
+    }
+    if (quarantine !== undefined && (quarantine.until === undefined || parseTime(quarantine.until) > clock.now())) {
+      return this.#note(lease, 'Quarantined')
+    }
+    return this.#notSeen(lease)
+  }
+
+  /** Nothing shows the address: now begins, goes on or ends the time after which it is free. */
+  async #notSeen(lease: AddressLease): Promise<void> {
+    const { clock, store } = this.#options
+    const name = lease.metadata.name ?? ''
+    // What others wrote about the lease counts as a sign of life; what this program noted in the status does not.
+    const version = JSON.stringify([lease.metadata.uid, lease.spec])
+    const known = this.#unseen.get(name)
+    if (known?.version !== version) {
+      this.#unseen.set(name, { since: clock.monotonic(), version })
+      return this.#note(lease, lease.status?.phase === undefined || lease.status.phase === 'Reserved' ? 'Reserved' : 'Unseen')
+    }
+    if (clock.monotonic() - known.since < unseenFor) return
+    await store.delete(AddressLease, { name }, { uid: lease.metadata.uid ?? '', resourceVersion: lease.metadata.resourceVersion ?? '' })
+    this.#unseen.delete(name)
+  }
+
+  /** VMs that show the address. */
+  #showing(address: string): readonly Vm[] {
+    return this.#options.platform.inventory.by('addressEvidence', address)
+  }
+
+  /** Whether the holder's VM is there without showing any address of the network yet, or a task works on it. */
+  #isOnItsWay(holder: string, { spec }: AddressLease): boolean {
+    const { platform, networks } = this.#options
+    const vms = platform.inventory.byName(holder)
+    const network = networks.find(each => each.name === spec.network)
+    const another = vms.some(vm => vm.addresses.some(address => address !== spec.address && network?.contains(address)))
+    if (vms.length > 0 && !another) return true
+    const targets = new Set([holder, ...vms.map(vm => vm.id)])
+    return platform.tasks().some(({ state, target }) => (state === 'running' || state === 'queued') && targets.has(target))
+  }
+
+  async #renew(lease: AddressLease): Promise<void> {
+    const { store, clock } = this.#options
+    const { renewed } = lease.spec
+    if (renewed !== undefined && clock.now() - parseTime(renewed) < 2 * sweepEvery) return
+    await store.update(AddressLease, { ...lease, spec: { ...lease.spec, renewed: isoTime(clock.now()) } })
+  }
+
+  /** Writes down what is seen, if it is news. */
+  async #note(lease: AddressLease, phase: Phase): Promise<void> {
+    const { store, clock } = this.#options
+    if (lease.status?.phase === phase) return
+    await store.update(AddressLease, { ...lease, status: { phase, since: isoTime(clock.now()) } }, { subresource: 'status' })
+  }
+}

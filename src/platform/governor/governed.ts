@@ -1,0 +1,28 @@
+import { aroundCalls, type PlatformCall } from '../around-calls.ts'
+import { InventoryNotLive } from '../errors.ts'
+import type { Platform } from '../platform.ts'
+import type { Governor } from './governor.ts'
+import { isGoverned, weightOf } from './governor-limits.ts'
+
+/**
+ * The same platform, with what makes work for it held back by a governor. One governor serves all who use the platform; each
+ * gets a platform of its own that names it, such as `hatchery` or a tenant.
+ */
+export function governed(platform: Platform, governor: Governor, owner: string): Platform {
+  return aroundCalls(platform, (call, next) => {
+    if (!isGoverned(call)) return next()
+    const { operation, target, signal } = call
+    return governor.run({ owner, operation, target, host: hostOf(platform, call), weight: weightOf(call, governor.limits) }, next, signal)
+  })
+}
+
+/** The host that bears the work: that of the VM, or of the template whose disk is read. Undefined while nothing is known. */
+function hostOf({ inventory }: Platform, { target, clone }: PlatformCall): string | undefined {
+  try {
+    if (clone === undefined) return inventory.byId(target)?.host
+    return inventory.byName(clone.template)[0]?.host
+  } catch (error) {
+    if (InventoryNotLive.is(error)) return undefined
+    throw error
+  }
+}

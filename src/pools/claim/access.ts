@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AccessGrant, Role, RoleBinding } from '../../kinds/index.ts'
+import type { ClusterClaim, ClusterDeployment, Draft, Kind, Resource } from '../../kinds/index.ts'
+import { next } from '../../control/index.ts'
+import type { Step } from '../../control/index.ts'
+import { type Key, type Store, StoreError } from '../../store/index.ts'
+import { claimOwner, rbacGroup } from '../names.ts'
+import type { ClaimPass } from './claim-pass.ts'
+
+/** The name of a cluster's grant on the embedded engine. */
+export function grantName(namespace: string): string {
+  return `${claimOwner}-${namespace}`
+}
+
+/**
+ * Lets the claim's subjects into the cluster's namespace: by a Role and its binding, which a Kubernetes cluster goes by, and on the
+ * embedded engine by an AccessGrant, which that one goes by. What somebody changed or deleted is put right.
+ */
+export async function grantAccess({ object, cluster, role, binding, grant, grants, store }: ClaimPass): Promise<Step<ClusterClaim>> {
+  const subjects = object.spec.subjects ?? []
+  if (cluster === undefined || subjects.length === 0) return next
+  const namespace = cluster.metadata.namespace ?? ''
+  const wanted = { rules: rulesFor(cluster) }
+  if (role === undefined) await create(store, Role, { metadata: { name: claimOwner, namespace }, ...wanted })
+  else if (!isDeepStrictEqual(role.rules, wanted.rules)) await store.update(Role, { ...role, ...wanted })
+  await bind(store, namespace, binding, subjects)
+  if (!grants) return next
+  const people = subjects
+    .filter(({ kind }) => kind !== 'ServiceAccount')
+    .map(({ kind, name }) => ({ kind: kind as 'User' | 'Group', name }))
+  const spec = { subjects: people, role: 'edit' as const, namespaces: [namespace] }
+  if (people.length === 0) return next
+  if (grant === undefined) await create(store, AccessGrant, { metadata: { name: grantName(namespace) }, spec })
+  else if (!isDeepStrictEqual(grant.spec, spec)) await store.update(AccessGrant, { ...grant, spec })
+  return next
+}
+
+async function bind(
+  store: Store,
+  namespace: string,
+  binding: RoleBinding | undefined,
+  given: NonNullable<ClusterClaim['spec']['subjects']>,
+): Promise<void> {
+  // A real API server fills in the group of users and groups; written here, what is read is what was written.
+  const subjects = given.map(subject =>
+    subject.kind === 'ServiceAccount' ? subject : { ...subject, apiGroup: subject.apiGroup ?? rbacGroup },
+  )
+  const roleRef = { apiGroup: rbacGroup, kind: 'Role', name: claimOwner }
+  const draft = { metadata: { name: claimOwner, namespace }, subjects, roleRef }
+  if (binding === undefined) return create(store, RoleBinding, draft)
+  if (!isDeepStrictEqual(binding.roleRef, roleRef)) {
+    // What a binding refers to cannot be changed.
+    await remove(store, RoleBinding, { namespace, name: claimOwner })
+    return create(store, RoleBinding, draft)
+  }
+  if (!isDeepStrictEqual(binding.subjects, subjects)) await store.update(RoleBinding, { ...binding, subjects })
+}
+
+function rulesFor({ spec: { clusterMetadata } }: ClusterDeployment): NonNullable<Role['rules']> {
+  const secrets = [
+    clusterMetadata?.adminKubeconfigSecretRef,
+    clusterMetadata?.adminPasswordSecretRef,
+    clusterMetadata?.metadataJSONSecretRef,
+  ]
+  const resourceNames = secrets.flatMap(ref => (ref === undefined ? [] : [ref.name]))
+  return [
+    { apiGroups: ['hive.openshift.io'], resources: ['*'], verbs: ['*'] },
+    ...(resourceNames.length === 0 ? [] : [{ apiGroups: [''], resources: ['secrets'], resourceNames, verbs: ['get'] }]),
+  ]
+}
+
+/** Takes back what `grantAccess` gave. */
+export async function revokeAccess(namespace: string, { store, role, binding, grant }: ClaimPass): Promise<void> {
+  if (binding !== undefined) await remove(store, RoleBinding, { namespace, name: claimOwner })
+  if (role !== undefined) await remove(store, Role, { namespace, name: claimOwner })
+  if (grant !== undefined) await remove(store, AccessGrant, { name: grantName(namespace) })
+}
+
+async function create<R extends Resource>(store: Store, kind: Kind<R>, draft: Draft<R>): Promise<void> {
+  try {
+    await store.create(kind, draft)
+  } catch (error) {
+    if (!StoreError.is(error, 'AlreadyExists')) throw error
+  }
+}
+
+async function remove<R extends Resource>(store: Store, kind: Kind<R>, key: Key): Promise<void> {
+  try {
+    await store.delete(kind, key)
+  } catch (error) {
+    if (!StoreError.is(error, 'NotFound')) throw error
+  }
+}

@@ -1,0 +1,17 @@
+import type { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Role, RoleBinding } from '../../kinds/index.ts'
+import type { Pass } from '../../control/index.ts'
+
+/** What the steps of a claim's pass share. */
+export interface ClaimSnapshot {
+  readonly pool: ClusterPool | undefined
+  /** The cluster that the claim names. */
+  readonly cluster: ClusterDeployment | undefined
+  readonly role: Role | undefined
+  readonly binding: RoleBinding | undefined
+  readonly grant: AccessGrant | undefined
+  /** Whether the embedded engine's own grants are written, too. */
+  readonly grants: boolean
+}
+
+/** One look at one claim. */
+export type ClaimPass = Pass<ClusterClaim> & ClaimSnapshot

@@ -1,0 +1,65 @@
+import { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Role, RoleBinding } from '../../kinds/index.ts'
+import { controller, indexed, keyOf, keyText, mapped } from '../../control/index.ts'
+import type { Controller, Pass } from '../../control/index.ts'
+import type { Key } from '../../store/index.ts'
+import { claimFinalizer, claimOwner } from '../names.ts'
+import { claimsByPool, clustersByPool, poolOfClaim } from '../pool/pool-keys.ts'
+import { waitingClaims } from '../pool/plan.ts'
+import { grantAccess, grantName } from './access.ts'
+import type { ClaimSnapshot } from './claim-pass.ts'
+import { awaitAssignment, expire, followCluster, reportRunning, returnCluster } from './steps.ts'
+
+/** What the controller of claims needs to know. */
+export interface ClaimControllerOptions {
+  /** Whether access is given by AccessGrants, too: on the embedded engine, which goes by nothing else. */
+  readonly grants: boolean
+}
+
+/** Tells claims where they stand, gives their subjects access, and gives their clusters back in the end. */
+export function claimController({ grants }: ClaimControllerOptions): Controller {
+  return controller<ClusterClaim, ClaimSnapshot>(ClusterClaim, {
+    conditions: { Pending: 'False', ClusterRunning: 'True' },
+    finalizer: claimFinalizer,
+    reads: [
+      ...(grants ? [AccessGrant] : []),
+      indexed(ClusterClaim, { byNamespace: ({ spec }) => (spec.namespace === undefined ? [] : [spec.namespace]), byPool: claimsByPool }),
+      indexed(ClusterDeployment, { byPool: clustersByPool }),
+    ],
+    watches: [
+      // The queue moves when another claim is served, and when the pool does something about it.
+      mapped(ClusterClaim, (claim, read) => waitingOn(keyText(poolOfClaim(claim)), read)),
+      mapped(ClusterPool, (pool, read) => waitingOn(keyOf(pool), read)),
+      mapped(ClusterDeployment, (cluster, read) => claimsIn(cluster.metadata.namespace, read)),
+      mapped(Role, ({ metadata }, read) => (metadata.name === claimOwner ? claimsIn(metadata.namespace, read) : [])),
+      mapped(RoleBinding, ({ metadata }, read) => (metadata.name === claimOwner ? claimsIn(metadata.namespace, read) : [])),
+    ],
+    snapshot: ({ object, read }) => {
+      const namespace = object.spec.namespace ?? ''
+      return {
+        pool: read(ClusterPool).get(keyText(poolOfClaim(object))),
+        cluster: read(ClusterDeployment).get(`${namespace}/${namespace}`),
+        role: read(Role).get(`${namespace}/${claimOwner}`),
+        binding: read(RoleBinding).get(`${namespace}/${claimOwner}`),
+        grant: grants ? read(AccessGrant).get(grantName(namespace)) : undefined,
+        grants,
+      }
+    },
+    steps: [awaitAssignment, expire, followCluster, grantAccess, reportRunning],
+    cleanup: [returnCluster],
+  })
+}
+
+type Read = Pass<ClusterClaim>['read']
+
+function waitingOn(pool: string, read: Read): readonly Key[] {
+  return waitingClaims(read(ClusterClaim).byIndex('byPool', pool)).map(({ metadata }) => ({
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+  }))
+}
+
+function claimsIn(namespace: string | undefined, read: Read): readonly Key[] {
+  return read(ClusterClaim)
+    .byIndex('byNamespace', namespace ?? '')
+    .map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name }))
+}

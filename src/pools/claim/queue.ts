@@ -1,0 +1,45 @@
+import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
+import type { ClusterPool } from '../../kinds/index.ts'
+import { findCondition, isBeingDeleted, keyOf, wait } from '../../control/index.ts'
+import type { Outcome } from '../../control/index.ts'
+import { olderFirst } from '../pool/buckets.ts'
+import { waitingClaims } from '../pool/plan.ts'
+import type { ClaimPass } from './claim-pass.ts'
+
+const then = 'the oldest waiting claim gets the first cluster that is ready'
+
+/** Says where in the queue a claim without a cluster is, and what the pool is doing about it. */
+export function waitForCluster({ object, pool, read }: ClaimPass): Outcome<never> {
+  const { clusterPoolName } = object.spec
+  const place = `ClusterPool/${object.metadata.namespace}/${clusterPoolName}`
+  if (pool === undefined)
+    return wait('Pending', {
+      reason: 'PoolNotFound',
+      message: `there is no ${place}`,
+      then: 'the claim waits for it',
+      unblock: `create the pool ${clusterPoolName}, or delete the claim`,
+    })
+  if (isBeingDeleted(pool))
+    return wait('Pending', {
+      reason: 'PoolDeleting',
+      message: `${place} is being deleted`,
+      then: 'nothing: it gives no clusters any more',
+      unblock: 'make a claim on another pool',
+    })
+  const queue = waitingClaims(read(ClusterClaim).byIndex('byPool', keyOf(pool))).toSorted(olderFirst)
+  const position = queue.findIndex(claim => claim.metadata.name === object.metadata.name) + 1
+  const clusters = read(ClusterDeployment)
+    .byIndex('byPool', keyOf(pool))
+    .filter(cluster => !isBeingDeleted(cluster))
+  const installing = clusters.filter(({ spec }) => !spec.installed).length
+  const starting = clusters.filter(
+    ({ spec, status }) => spec.installed && spec.clusterPoolRef?.claimName === undefined && status?.powerState !== 'Running',
+  ).length
+  const message = `No clusters in pool are ready to be claimed: position ${Math.max(1, position)} of ${queue.length} in the queue of ${place}; ${installing} clusters are being installed, ${starting} stand by or start`
+  return wait('Pending', { reason: 'NoClusters', message, then, unblock: unblock(pool) })
+}
+
+function unblock(pool: ClusterPool): string {
+  const filled = findCondition(pool, 'Filled')
+  return filled?.unblock ?? `raise spec.size of pool ${pool.metadata.name}`
+}

@@ -1,0 +1,105 @@
+import { formatDuration, parseDuration } from '../../ports/index.ts'
+import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
+import { again, condition, done, findCondition, isBeingDeleted, met, next, remove, report, wait } from '../../control/index.ts'
+import type { Step } from '../../control/index.ts'
+import { removalAnnotation } from '../names.ts'
+import { claimNameOf, isMarked } from '../pool/buckets.ts'
+import { revokeAccess } from './access.ts'
+import type { ClaimPass } from './claim-pass.ts'
+import { endOfLife, lifetimeOf } from './lifetime.ts'
+import { waitForCluster } from './queue.ts'
+
+/** Waits in the queue until the pool names a cluster. */
+export function awaitAssignment(pass: ClaimPass): Step<ClusterClaim> {
+  if ((pass.object.spec.namespace ?? '') !== '') return next
+  const unknown = condition('ClusterRunning', { status: 'Unknown', reason: 'Initialized', message: 'Condition Initialized' })
+  return [unknown, waitForCluster(pass)]
+}
+
+/** Deletes a claim whose lifetime is over; otherwise asks to be called again when it will be. */
+export function expire({ object, pool, now }: ClaimPass): Step<ClusterClaim> {
+  const lifetime = lifetimeOf(object, pool)
+  const told = report<ClusterClaim>({ lifetime: lifetime === undefined ? undefined : formatDuration(parseDuration(lifetime)) })
+  const until = endOfLife(object, pool)
+  if (until === undefined) return told
+  return now >= until ? remove('its lifetime ended') : [told, again(until)]
+}
+
+/** Looks at the cluster that the claim names; one that is another's is given up. */
+export async function followCluster({ object, cluster, store, now }: ClaimPass): Promise<Step<ClusterClaim>> {
+  if (cluster === undefined) return lost('ClusterDeleted', 'Assigned cluster has been deleted')
+  if (isBeingDeleted(cluster) || isMarked(cluster)) return lost('ClusterDeleting', 'Assigned cluster has been marked for deletion')
+  const owner = claimNameOf(cluster)
+  if (owner === object.metadata.name) return next
+  if (owner === undefined)
+    return wait('Pending', {
+      reason: 'ClusterAssigned',
+      message: 'Cluster assigned to ClusterClaim, awaiting claim',
+      then: 'the pool completes the claim',
+    })
+  const conflict = {
+    reason: 'AssignmentConflict',
+    message: 'Assigned cluster was claimed by a different ClusterClaim',
+    then: 'the claim gets another cluster',
+  }
+  // First the reason is written, then the wish is made anew: whoever looks in between sees why.
+  if (findCondition(object, 'Pending')?.reason !== conflict.reason) return [wait('Pending', conflict), again(now)]
+  const { namespace: _taken, ...spec } = object.spec
+  await store.update(ClusterClaim, { ...object, spec })
+  return done
+}
+
+function lost(reason: string, message: string): Step<ClusterClaim> {
+  return [
+    condition('ClusterRunning', {
+      status: 'False',
+      reason,
+      message,
+      then: 'nothing: a claim gets one cluster',
+      unblock: 'delete the claim and make a new one',
+    }),
+    done,
+  ]
+}
+
+/** The claim has its cluster; whether that runs is another matter. */
+export function reportRunning({ object, pool, cluster, now }: ClaimPass): Step<ClusterClaim> {
+  const lifetime = lifetimeOf(object, pool)
+  const isNew = findCondition(object, 'Pending')?.status !== 'False'
+  const claimed = [
+    met('Pending', { reason: 'ClusterClaimed', message: 'Cluster claimed' }),
+    ...(isNew && lifetime !== undefined ? [again(now + parseDuration(lifetime))] : []),
+  ]
+  if (cluster?.status?.powerState === 'Running')
+    return [...claimed, met('ClusterRunning', { reason: 'Running', message: 'Cluster is running' })]
+  const place = `ClusterDeployment/${cluster?.metadata.namespace}/${cluster?.metadata.name}`
+  return [
+    ...claimed,
+    wait('ClusterRunning', {
+      reason: 'Resuming',
+      message: 'Waiting for cluster to be running',
+      then: `the cluster can be used when ${place} runs`,
+    }),
+  ]
+}
+
+/**
+ * Gives the cluster back: takes the access away and asks the pool to remove it. The claim stays until the cluster is gone, so that a
+ * new claim of the same name is not taken for this one.
+ */
+export async function returnCluster(pass: ClaimPass): Promise<Step<ClusterClaim>> {
+  const { object, cluster, role, binding, store } = pass
+  const { namespace = '' } = object.spec
+  if (namespace === '' || (cluster !== undefined && claimNameOf(cluster) !== object.metadata.name)) return next
+  await revokeAccess(namespace, pass)
+  if (cluster === undefined && role === undefined && binding === undefined) return next
+  if (cluster !== undefined && !isBeingDeleted(cluster) && !isMarked(cluster)) {
+    const annotations = { ...cluster.metadata.annotations, [removalAnnotation]: 'true' }
+    await store.update(ClusterDeployment, { ...cluster, metadata: { ...cluster.metadata, annotations } })
+  }
+  return wait('ClusterRunning', {
+    reason: 'ClusterDeleting',
+    message: `ClusterDeployment/${namespace}/${namespace} is being removed`,
+    then: 'the claim is gone when its cluster is',
+  })
+}

@@ -1,0 +1,209 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { AccessGrant, ClusterClaim, ClusterDeployment, Role, RoleBinding } from '../kinds/index.ts'
+import { findCondition } from '../control/index.ts'
+import { lifetimeOf } from './claim/lifetime.ts'
+import { claimOwner, removalAnnotation } from './names.ts'
+import { PoolWorld, type WorldOptions } from './testing/pool-world.ts'
+
+let world: PoolWorld
+afterEach(() => world.stop())
+
+async function ready(options: WorldOptions = {}, spec: Parameters<PoolWorld['createPool']>[0] = {}): Promise<void> {
+  world = await PoolWorld.make(options)
+  world.start()
+  await world.createPool({ size: 1, runningCount: 1, inventory: world.inventory('a', 'b'), ...spec })
+  await world.seconds(200)
+}
+
+const pending = async (name: string) => findCondition(await world.getClaim(name), 'Pending')
+const running = async (name: string) => findCondition(await world.getClaim(name), 'ClusterRunning')
+const subjects = [
+  { kind: 'User' as const, name: 'ada' },
+  { kind: 'Group' as const, name: 'testers' },
+]
+
+describe('a claim', () => {
+  test('gets a running cluster, and both sides say so', async () => {
+    await ready()
+    await world.claim('mine')
+    await world.settle()
+    const claim = await world.getClaim('mine')
+    const cluster = (await world.clusters()).find(({ metadata }) => metadata.namespace === claim.spec.namespace)
+    expect(cluster?.spec.clusterPoolRef).toMatchObject({ claimName: 'mine', claimedTimestamp: expect.any(String) })
+    expect(await pending('mine')).toMatchObject({ status: 'False', reason: 'ClusterClaimed', message: 'Cluster claimed' })
+    expect(await running('mine')).toMatchObject({ status: 'True', reason: 'Running', message: 'Cluster is running' })
+    expect(await world.metrics.text()).toMatch(/hive_clusterclaim_assignment_delay_seconds_count\{[^}]*\} 1/)
+  })
+
+  test('without a ready cluster waits in the queue, says where, and the oldest is served first', async () => {
+    await ready({}, { size: 0, inventory: { clusterDeployments: [{ name: 'a' }] } })
+    await world.claim('first')
+    await world.seconds(2)
+    await world.claim('second')
+    await world.settle()
+    expect(await pending('first')).toMatchObject({
+      status: 'True',
+      reason: 'NoClusters',
+      message: expect.stringContaining('position 1 of 2'),
+    })
+    expect(await pending('second')).toMatchObject({ message: expect.stringContaining('position 2 of 2') })
+    await world.seconds(100)
+    expect((await world.getClaim('first')).spec.namespace).toMatch(/^a-/)
+    expect(await pending('second')).toMatchObject({ status: 'True', message: expect.stringContaining('position 1 of 1') })
+  })
+
+  test('has a hibernating cluster started for it', async () => {
+    await ready({}, { runningCount: 0 })
+    expect((await world.pool()).status).toMatchObject({ standby: 1, ready: 0 })
+    await world.claim('mine')
+    await world.settle()
+    expect(await pending('mine')).toMatchObject({ reason: 'NoClusters' })
+    await world.seconds(25)
+    expect(await pending('mine')).toMatchObject({ reason: 'ClusterClaimed' })
+  })
+
+  test('on a pool that is not there waits for it', async () => {
+    await ready()
+    await world.claim('lost', { clusterPoolName: 'nowhere' })
+    await world.settle()
+    expect(await pending('lost')).toMatchObject({ status: 'True', reason: 'PoolNotFound' })
+  })
+
+  test('that names another’s cluster is told, and gets its own', async () => {
+    await ready({}, { size: 2, runningCount: 2 })
+    await world.claim('mine')
+    await world.settle()
+    const { namespace } = (await world.getClaim('mine')).spec
+    await world.claim('forged', { namespace: namespace! })
+    await world.seconds(5)
+    const own = (await world.getClaim('forged')).spec.namespace
+    expect(own).toBeDefined()
+    expect(own).not.toBe(namespace)
+    expect((await world.getClaim('mine')).spec.namespace).toBe(namespace)
+  })
+
+  test('whose assignment was cut off by a crash is completed', async () => {
+    await ready()
+    await world.stop()
+    const [cluster] = await world.clusters()
+    await world.claim('mine', { namespace: cluster!.metadata.namespace! })
+    world.start()
+    await world.settle()
+    expect((await world.clusters())[0]?.spec.clusterPoolRef?.claimName).toBe('mine')
+    expect(await pending('mine')).toMatchObject({ status: 'False' })
+  })
+
+  test('notices that its cluster is removed, and that it is gone', async () => {
+    await ready()
+    await world.claim('mine')
+    await world.settle()
+    const { namespace } = (await world.getClaim('mine')).spec
+    await world.store.delete(ClusterDeployment, { namespace: namespace!, name: namespace! })
+    await world.settle()
+    expect(await running('mine')).toMatchObject({ status: 'False', reason: 'ClusterDeleting' })
+    await world.seconds(100)
+    expect(await running('mine')).toMatchObject({ status: 'False', reason: 'ClusterDeleted' })
+  })
+})
+
+describe('access', () => {
+  test('is given to the subjects of a claim, put right when changed, and taken away with the claim', async () => {
+    await ready()
+    await world.claim('mine', { subjects })
+    await world.settle()
+    const namespace = (await world.getClaim('mine')).spec.namespace!
+    const role = await world.store.get(Role, { namespace, name: claimOwner })
+    expect(role.rules).toEqual([
+      { apiGroups: ['hive.openshift.io'], resources: ['*'], verbs: ['*'] },
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: [`${namespace}-admin-kubeconfig`, `${namespace}-admin-password`],
+        verbs: ['get'],
+      },
+    ])
+    const binding = await world.store.get(RoleBinding, { namespace, name: claimOwner })
+    expect(binding.subjects?.map(({ kind, name }) => ({ kind, name }))).toEqual(subjects)
+    expect((await world.all(AccessGrant)).map(({ spec }) => spec)).toEqual([{ subjects, role: 'edit', namespaces: [namespace] }])
+
+    await world.edit(Role, role, object => ({ ...object, rules: [] }))
+    await world.delete(RoleBinding, binding)
+    await world.settle()
+    expect((await world.store.get(Role, { namespace, name: claimOwner })).rules).toHaveLength(2)
+    expect((await world.store.get(RoleBinding, { namespace, name: claimOwner })).subjects).toHaveLength(2)
+
+    await world.delete(ClusterClaim, await world.getClaim('mine'))
+    await world.settle()
+    expect([...(await world.all(Role)), ...(await world.all(RoleBinding)), ...(await world.all(AccessGrant))]).toEqual([])
+  })
+
+  test('is not given when nobody is named', async () => {
+    await ready()
+    await world.claim('mine')
+    await world.seconds(10)
+    expect(await world.all(Role)).toEqual([])
+  })
+
+  test('needs no grants where Kubernetes itself goes by roles', async () => {
+    await ready({ grants: false })
+    await world.claim('mine', { subjects })
+    await world.settle()
+    expect(await world.all(RoleBinding)).toHaveLength(1)
+    expect(await world.all(AccessGrant)).toEqual([])
+  })
+})
+
+describe('the end of a claim', () => {
+  test('marks its cluster for removal, and comes when that is gone', async () => {
+    await ready()
+    await world.claim('mine')
+    await world.settle()
+    const { namespace } = (await world.getClaim('mine')).spec
+    await world.delete(ClusterClaim, await world.getClaim('mine'))
+    await world.settle()
+    const cluster = await world.store.get(ClusterDeployment, { namespace: namespace!, name: namespace! })
+    expect(cluster.metadata.annotations?.[removalAnnotation]).toBe('true')
+    expect((await world.getClaim('mine')).metadata.deletionTimestamp).toBeDefined()
+    await world.seconds(100)
+    await expect(world.getClaim('mine')).rejects.toThrow('not found')
+  })
+
+  test('of one that never had a cluster comes at once', async () => {
+    await ready({}, { size: 0, maxSize: 0 })
+    await world.claim('mine')
+    await world.settle()
+    await world.delete(ClusterClaim, await world.getClaim('mine'))
+    await world.settle()
+    await expect(world.getClaim('mine')).rejects.toThrow('not found')
+  })
+
+  test('comes by itself when its lifetime is over, counted from when it got its cluster', async () => {
+    await ready({}, { claimLifetime: { maximum: '1h' } })
+    await world.claim('mine', { lifetime: '2h' })
+    await world.seconds(10)
+    expect((await world.getClaim('mine')).status?.lifetime).toBe('1h')
+    await world.seconds(3_580)
+    expect((await world.getClaim('mine')).metadata.deletionTimestamp).toBeUndefined()
+    await world.seconds(120)
+    await expect(world.getClaim('mine')).rejects.toThrow('not found')
+  })
+})
+
+describe('the lifetime that holds', () => {
+  const rows: readonly [string, string | undefined, string | undefined, string | undefined, string | undefined][] = [
+    ['no lifetime set', undefined, undefined, undefined, undefined],
+    ['claim lifetime set', undefined, undefined, '1h', '1h'],
+    ['no claim lifetime set, but default for pool', '1h', undefined, undefined, '1h'],
+    ['claim lifetime set, and default for pool', '1h', undefined, '3h', '3h'],
+    ['maximum pool lifetime set', undefined, '1h', undefined, '1h'],
+    ['claim lifetime set, and maximum pool lifetime set to higher', undefined, '2h', '1h', '1h'],
+    ['claim lifetime set, and maximum pool lifetime set to lower', undefined, '1h', '2h', '1h'],
+    ['default lifetime set, and maximum pool lifetime set to lower', '2h', '1h', undefined, '1h'],
+    ['default lifetime set, and maximum pool lifetime set to higher', '1h', '2h', undefined, '1h'],
+  ]
+  test.each(rows)('%s', (_, usual, maximum, own, expected) => {
+    const claimLifetime = { ...(usual === undefined ? {} : { default: usual }), ...(maximum === undefined ? {} : { maximum }) }
+    const pool = { spec: { claimLifetime } } as Parameters<typeof lifetimeOf>[1]
+    expect(lifetimeOf({ spec: { clusterPoolName: 'p', ...(own === undefined ? {} : { lifetime: own }) } }, pool)).toBe(expected)
+  })
+})

@@ -1,0 +1,293 @@
+import { isoTime, parseTime } from '../../ports/index.ts'
+import { ClusterDeployment, ClusterImageSet, ClusterProvision, Secret } from '../../kinds/index.ts'
+import type { Draft } from '../../kinds/index.ts'
+import { condition, done, findCondition, isBeingDeleted, met, next, record, wait } from '../../control/index.ts'
+import type { Step } from '../../control/index.ts'
+import { type Store, StoreError } from '../../store/index.ts'
+import type { InstallRequest, InstallState } from '../installer/installer.ts'
+import { isMarked } from '../pool/buckets.ts'
+import { find } from '../pool/dependencies.ts'
+import { failedAttempts, isLimitReached, nextAttemptAt } from './attempts.ts'
+import { adminSecrets, type ClusterPass } from './cluster-pass.ts'
+import { installerCluster, secretValues } from './installer-cluster.ts'
+
+const suffixLength = 5
+const longestLog = 256 * 1024
+
+/** A cluster that is to be removed is not installed first. */
+export function heedRemoval({ object }: ClusterPass): Step<ClusterDeployment> {
+  if (object.spec.installed || !isMarked(object)) return next
+  return wait('Provisioned', { reason: 'Removing', message: 'the cluster is to be removed', then: 'its pool removes it' })
+}
+
+/** Chooses the name of the next attempt and writes it down, unless attempts are used up or it is too early. */
+export function beginAttempt({ object, now, chance }: ClusterPass): Step<ClusterDeployment> {
+  if (isThrough(object) || object.status?.provisionRef !== undefined) return next
+  if (findCondition(object, 'ProvisionStopped')?.status === 'True') return done
+  if (isLimitReached(object))
+    return stop(object, 'InstallAttemptsLimitReached', `${failedAttempts(object)} attempts failed, the last because ${lastFailure(object)}`)
+  const at = nextAttemptAt(object)
+  if (now < at)
+    return wait('Provisioned', {
+      reason: 'Provisioning',
+      message: `attempt ${failedAttempts(object)} failed because ${lastFailure(object)}`,
+      until: at,
+      then: 'the next attempt begins',
+    })
+  const name = `${object.metadata.name.slice(0, 200)}-${failedAttempts(object)}-${chance.suffix(suffixLength)}`
+  return [
+    condition('ProvisionStopped', { status: 'False', reason: 'ProvisionNotStopped', message: 'Provision is not stopped' }),
+    record({
+      provisionRef: { name },
+      installStartedTimestamp: object.status?.installStartedTimestamp ?? isoTime(now),
+      attemptTimestamp: isoTime(now),
+    }),
+  ]
+}
+
+/** Writes the mark of the attempt on the cluster, then makes the attempt's record. Only after that anything is made in the world. */
+export async function markAttempt({ object, provision, store, chance }: ClusterPass): Promise<Step<ClusterDeployment>> {
+  const name = object.status?.provisionRef?.name
+  if (isThrough(object) || name === undefined || provision !== undefined) return next
+  const infraID = `${object.spec.clusterName.slice(0, 27)}-${name.slice(-suffixLength)}`
+  const before = object.spec.clusterMetadata
+  if (before?.infraID !== infraID) {
+    const { kubeconfig, password } = adminSecrets(object)
+    const clusterMetadata = {
+      infraID,
+      clusterID: chance.uuid(),
+      adminKubeconfigSecretRef: { name: kubeconfig },
+      adminPasswordSecretRef: { name: password },
+    }
+    const prevInfraID = before?.infraID === undefined ? {} : { 'aviary.dev/previous-infra-id': before.infraID }
+    await store.update(ClusterDeployment, {
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...prevInfraID } },
+      spec: { ...object.spec, clusterMetadata },
+    })
+    return done
+  }
+  await create(store, provisionOf(object, name))
+  return done
+}
+
+function provisionOf(cluster: ClusterDeployment, name: string): Draft<ClusterProvision> {
+  const { metadata, spec } = cluster
+  const previous = metadata.annotations?.['aviary.dev/previous-infra-id']
+  return {
+    metadata: { name, namespace: metadata.namespace ?? '', ownerReferences: [ownerReference(cluster)] },
+    spec: {
+      clusterDeploymentRef: { name: metadata.name },
+      attempt: failedAttempts(cluster),
+      stage: 'provisioning',
+      infraID: spec.clusterMetadata!.infraID,
+      clusterID: spec.clusterMetadata!.clusterID,
+      ...(previous === undefined ? {} : { prevInfraID: previous }),
+    },
+  }
+}
+
+/** What names a cluster as the owner of an object. */
+export function ownerReference({ apiVersion, kind, metadata }: ClusterDeployment) {
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true }
+}
+
+/** Asks the installer how far the attempt has come, and writes down how it ended. */
+export async function followAttempt(pass: ClusterPass): Promise<Step<ClusterDeployment>> {
+  const { object, provision, installer, store, signal, now } = pass
+  if (isThrough(object) || provision === undefined) return next
+  if (provision.spec.stage === 'failed') return failed(provision, now)
+  if (provision.spec.stage === 'complete') return complete(provision, now)
+  const request = await requestOf(object, provision, store)
+  if (request === undefined)
+    return [
+      condition('RequirementsMet', {
+        status: 'False',
+        reason: 'InstallConfigRefNotSet',
+        message: 'the Secret with the install-config is not there',
+      }),
+      wait('Provisioned', {
+        reason: 'Provisioning',
+        message: 'the install-config is missing',
+        then: 'the installation begins when it is there',
+        until: now + 30_000,
+      }),
+    ]
+  if (!(await isStillWanted(object, store))) return done
+  const state = await installer.install(request, signal)
+  if (state.state === 'installing') {
+    return [
+      condition('RequirementsMet', { status: 'True', reason: 'AllRequirementsMet', message: 'All requirements are met' }),
+      {
+        ...wait('Provisioned', {
+          reason: 'Provisioning',
+          message: `attempt ${provision.spec.attempt + 1}: ${state.message}`,
+          then: 'the cluster is ready when it is through',
+          until: state.until,
+        }),
+        again: state.again ?? now + 60_000,
+      },
+    ]
+  }
+  const ended = state.state === 'installed' ? await keepResult(object, provision, state, store) : await keepFailure(provision, state, store)
+  return ended.spec.stage === 'complete' ? complete(ended, now) : failed(ended, now)
+}
+
+/**
+ * Whether the attempt is still the one to follow, asked of the store itself: a replica that hears of things late must not install what
+ * another has removed meanwhile.
+ */
+async function isStillWanted({ metadata, status }: ClusterDeployment, store: Store): Promise<boolean> {
+  const latest = await find(store, ClusterDeployment, metadata.namespace, metadata.name)
+  if (latest === undefined || latest.metadata.uid !== metadata.uid || isBeingDeleted(latest)) return false
+  return latest.status?.provisionRef?.name === status?.provisionRef?.name
+}
+
+async function requestOf(cluster: ClusterDeployment, provision: ClusterProvision, store: Store): Promise<InstallRequest | undefined> {
+  const known = await installerCluster(cluster, store)
+  const { provisioning, pullSecretRef } = cluster.spec
+  const { 'install-config.yaml': installConfig } = await secretValues(cluster, provisioning?.installConfigSecretRef?.name, store)
+  if (known === undefined || installConfig === undefined) return undefined
+  const { '.dockerconfigjson': pullSecret } = await secretValues(cluster, pullSecretRef?.name, store)
+  const imageSet = provisioning?.imageSetRef?.name
+  const image = imageSet === undefined ? undefined : await find(store, ClusterImageSet, undefined, imageSet)
+  const environment = (provisioning?.installerEnv ?? []) as readonly { readonly name?: unknown; readonly value?: unknown }[]
+  return {
+    ...known,
+    provision: provision.metadata.name,
+    attempt: provision.spec.attempt,
+    startedAt: parseTime(cluster.status?.attemptTimestamp ?? provision.metadata.creationTimestamp ?? ''),
+    installConfig,
+    pullSecret,
+    releaseImage: provisioning?.releaseImage ?? image?.spec.releaseImage,
+    prevInfraID: provision.spec.prevInfraID,
+    environment: Object.fromEntries(environment.map(({ name, value }) => [String(name), String(value ?? '')])),
+  }
+}
+
+async function keepResult(
+  cluster: ClusterDeployment,
+  provision: ClusterProvision,
+  { apiURL, consoleURL, kubeconfig, password, log }: Extract<InstallState, { state: 'installed' }>,
+  store: Store,
+): Promise<ClusterProvision> {
+  const { namespace = '' } = cluster.metadata
+  const names = adminSecrets(cluster)
+  const ownerReferences = [ownerReference(cluster)]
+  await put(store, { metadata: { name: names.kubeconfig, namespace, ownerReferences }, stringData: { kubeconfig: kubeconfig.reveal() } })
+  if (password !== undefined)
+    await put(store, {
+      metadata: { name: names.password, namespace, ownerReferences },
+      stringData: { username: 'kubeadmin', password: password.reveal() },
+    })
+  return store.update(ClusterProvision, {
+    ...provision,
+    spec: {
+      ...provision.spec,
+      stage: 'complete',
+      apiURL,
+      ...(consoleURL === undefined ? {} : { webConsoleURL: consoleURL }),
+      ...(log === undefined ? {} : { installLog: log.slice(-longestLog) }),
+    },
+  })
+}
+
+function keepFailure(
+  provision: ClusterProvision,
+  { reason, message, retryable, log }: Extract<InstallState, { state: 'failed' }>,
+  store: Store,
+): Promise<ClusterProvision> {
+  return store.update(ClusterProvision, {
+    ...provision,
+    spec: {
+      ...provision.spec,
+      stage: 'failed',
+      failureReason: reason,
+      failureMessage: message,
+      retryable,
+      ...(log === undefined ? {} : { installLog: log.slice(-longestLog) }),
+    },
+  })
+}
+
+function complete({ spec }: ClusterProvision, now: number): Step<ClusterDeployment> {
+  return [
+    met('Provisioned', { reason: 'Provisioned', message: 'Cluster is provisioned' }),
+    condition('ProvisionFailed', { status: 'False', reason: 'ProvisionSucceeded', message: 'the last attempt succeeded' }),
+    record({ installedTimestamp: isoTime(now), apiURL: spec.apiURL, webConsoleURL: spec.webConsoleURL }),
+  ]
+}
+
+function failed({ spec }: ClusterProvision, now: number): Step<ClusterDeployment> {
+  const reason = spec.failureReason ?? 'UnknownError'
+  const message = spec.failureMessage ?? 'the installer did not say why'
+  const told = condition('ProvisionFailed', { status: 'True', reason, message })
+  const ended = {
+    installRestarts: spec.attempt + 1,
+    provisionRef: undefined,
+    attemptTimestamp: undefined,
+    lastFailureTimestamp: isoTime(now),
+  }
+  if (spec.retryable !== false) return [told, record(ended)]
+  return [told, ...stopped('FailureReasonNotRetryable', message), record(ended)]
+}
+
+function stop(_: ClusterDeployment, reason: string, message: string): Step<ClusterDeployment> {
+  return [...stopped(reason, message), done]
+}
+
+function stopped(reason: string, message: string) {
+  return [
+    condition('ProvisionStopped', { status: 'True', reason, message }),
+    condition('Provisioned', {
+      status: 'False',
+      reason: 'ProvisionStopped',
+      message: 'Provisioning is not tried again',
+      then: 'a pool replaces the cluster; nothing happens otherwise',
+    }),
+  ]
+}
+
+/** The status was told that the cluster is installed; now the spec is. Taken back never. */
+export async function declareInstalled({ object, store }: ClusterPass): Promise<Step<ClusterDeployment>> {
+  if (object.spec.installed) return next
+  await store.update(ClusterDeployment, { ...object, spec: { ...object.spec, installed: true } })
+  return done
+}
+
+function isThrough({ spec, status }: ClusterDeployment): boolean {
+  return spec.installed || status?.installedTimestamp !== undefined
+}
+
+function lastFailure(cluster: ClusterDeployment): string {
+  return findCondition(cluster, 'ProvisionFailed')?.message ?? 'of something that was not told'
+}
+
+async function create(store: Store, draft: Draft<ClusterProvision>): Promise<void> {
+  try {
+    await store.create(ClusterProvision, draft)
+  } catch (error) {
+    if (!StoreError.is(error, 'AlreadyExists')) throw error
+  }
+}
+
+/** Makes a Secret, or replaces what an earlier attempt left in it. */
+async function put(
+  store: Store,
+  draft: Draft<Secret> & { readonly metadata: { readonly name: string; readonly namespace: string } },
+): Promise<void> {
+  try {
+    await store.create(Secret, draft)
+  } catch (error) {
+    if (!StoreError.is(error, 'AlreadyExists')) throw error
+    const { name, namespace } = draft.metadata
+    const old = await store.get(Secret, { name, namespace })
+    await store.update(Secret, {
+      ...draft,
+      metadata: {
+        ...draft.metadata,
+        ...(old.metadata.resourceVersion === undefined ? {} : { resourceVersion: old.metadata.resourceVersion }),
+      },
+    })
+  }
+}

@@ -1,0 +1,234 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { isoTime } from '../ports/index.ts'
+import { ClusterDeployment, ClusterDeprovision, ClusterProvision, Namespace, Secret } from '../kinds/index.ts'
+import type { ClusterPool } from '../kinds/index.ts'
+import { findCondition } from '../control/index.ts'
+import { protectedAnnotation } from './names.ts'
+import { brokenFrom } from './pool/broken.ts'
+import { PoolWorld, type WorldOptions } from './testing/pool-world.ts'
+
+let world: PoolWorld | undefined
+afterEach(async () => {
+  await world?.stop()
+  world = undefined
+})
+
+async function one(options: WorldOptions = {}, spec: Parameters<PoolWorld['createPool']>[0] = {}): Promise<PoolWorld> {
+  world = await PoolWorld.make(options)
+  world.start()
+  await world.createPool({ size: 1, runningCount: 1, inventory: world.inventory('a'), ...spec })
+  await world.seconds(1)
+  return world
+}
+
+describe('an installation', () => {
+  test('says how far it is, until when, and leaves the way in behind', async () => {
+    const here = await one()
+    await here.seconds(20)
+    const installing = (await here.cluster('a'))!
+    expect(findCondition(installing, 'Provisioned')).toMatchObject({
+      status: 'False',
+      reason: 'Provisioning',
+      message: expect.stringContaining('attempt 1: '),
+      until: expect.any(String),
+    })
+    await here.seconds(60)
+    const { metadata, spec, status } = (await here.cluster('a'))!
+    expect(spec).toMatchObject({ installed: true, clusterMetadata: { infraID: expect.stringMatching(/^a-/) } })
+    expect(status).toMatchObject({
+      apiURL: 'https://api.a.example.com:6443',
+      powerState: 'Running',
+      installedTimestamp: expect.any(String),
+    })
+    const secret = await here.store.get(Secret, {
+      namespace: metadata.namespace!,
+      name: spec.clusterMetadata!.adminKubeconfigSecretRef.name,
+    })
+    expect(Buffer.from(secret.data!['kubeconfig']!, 'base64').toString()).toContain('https://api.a.example.com:6443')
+    const [attempt] = await here.all(ClusterProvision)
+    expect(attempt?.spec).toMatchObject({ stage: 'complete', attempt: 0, installLog: expect.stringContaining('Install complete') })
+  })
+
+  test('writes the mark down before the installer is called', async () => {
+    world = await PoolWorld.make()
+    const here = world
+    const seen: (string | undefined)[] = []
+    const install = here.installer.install.bind(here.installer)
+    here.installer.install = async request => {
+      seen.push((await here.cluster('a'))?.spec.clusterMetadata?.infraID)
+      expect(seen.at(-1)).toBe(request.infraID)
+      return install(request)
+    }
+    here.start()
+    await here.createPool({ size: 1, inventory: here.inventory('a') })
+    await here.seconds(80)
+    expect(seen.length).toBeGreaterThan(1)
+  })
+
+  test('that fails is tried again after a pause, and the remains of the first attempt go', async () => {
+    const here = await one({ failEvery: 2 })
+    await here.createPool({ size: 1, runningCount: 1 }, 'other')
+    await here.seconds(62)
+    const failed = (await here.clusters()).find(cluster => findCondition(cluster, 'ProvisionFailed')?.status === 'True')!
+    expect(failed.status).toMatchObject({ installRestarts: 1 })
+    expect(findCondition(failed, 'Provisioned')).toMatchObject({
+      reason: 'Provisioning',
+      until: expect.any(String),
+      then: 'the next attempt begins',
+    })
+    await here.seconds(200)
+    expect((await here.clusters()).every(({ spec }) => spec.installed)).toBe(true)
+    expect(here.installer.clusters).toHaveLength(2)
+    expect((await here.all(ClusterProvision)).map(({ spec }) => spec.stage).toSorted()).toEqual(['complete', 'complete', 'failed'])
+  })
+
+  test('is given up at the limit of attempts, and the pool replaces the cluster', async () => {
+    const here = await one({ failEvery: 1 }, { installAttemptsLimit: 1, inventory: undefined })
+    const [first] = await here.clusters()
+    await here.seconds(60)
+    const stopped = await here.store.get(ClusterDeployment, { namespace: first!.metadata.namespace!, name: first!.metadata.name })
+    expect(findCondition(stopped, 'ProvisionStopped')).toMatchObject({ status: 'True', reason: 'InstallAttemptsLimitReached' })
+    await here.seconds(40)
+    expect((await here.clusters()).map(({ metadata }) => metadata.name)).not.toContain(first!.metadata.name)
+    expect(await here.clusters()).toHaveLength(1)
+  })
+})
+
+describe('power', () => {
+  test('a cluster that should hibernate is stopped, and started again when it should run', async () => {
+    const here = await one({}, { runningCount: 0 })
+    await here.seconds(90)
+    expect((await here.cluster('a'))?.status?.powerState).toBe('Hibernating')
+    await here.changePool({ runningCount: 1 })
+    await here.settle()
+    const starting = (await here.cluster('a'))!
+    expect(starting.status?.powerState).toBe('StartingMachines')
+    expect(findCondition(starting, 'Hibernating')).toMatchObject({ status: 'False', reason: 'ResumingOrRunning' })
+    await here.seconds(25)
+    expect(findCondition((await here.cluster('a'))!, 'Ready')).toMatchObject({ status: 'True', reason: 'Running' })
+  })
+
+  test('where clusters cannot hibernate they always run, and no running count is no error', async () => {
+    const here = await one({ powerSeconds: undefined }, { runningCount: undefined })
+    await here.seconds(90)
+    expect((await here.pool()).status).toMatchObject({ ready: 1, standby: 0 })
+    expect(findCondition((await here.cluster('a'))!, 'Hibernating')).toMatchObject({ status: 'False', reason: 'Unsupported' })
+  })
+
+  test('a claimed cluster hibernates after its time, an unclaimed one does not', async () => {
+    const here = await one({}, { hibernateAfter: '10m', size: 1, inventory: undefined })
+    await here.seconds(90)
+    await here.claim('mine')
+    await here.seconds(300)
+    const claimed = async () => (await here.clusters()).find(({ spec }) => spec.clusterPoolRef?.claimName === 'mine')
+    expect((await claimed())?.status?.powerState).toBe('Running')
+    await here.seconds(400)
+    expect((await claimed())?.status?.powerState).toBe('Hibernating')
+    expect((await here.clusters()).find(({ spec }) => spec.clusterPoolRef?.claimName === undefined)?.status?.powerState).toBe('Running')
+  })
+
+  test('a cluster that does not resume in time counts as broken without anybody asking', async () => {
+    const here = await one({ powerSeconds: 10_000 }, { runningCount: 0, hibernationConfig: { resumeTimeout: '30s' } })
+    await here.seconds(70)
+    const [cluster] = await here.clusters()
+    await here.edit(
+      ClusterDeployment,
+      cluster!,
+      object => ({
+        ...object,
+        status: {
+          ...object.status,
+          powerState: 'StartingMachines',
+          conditions: (object.status?.conditions ?? []).map(each =>
+            each.type === 'Hibernating'
+              ? { ...each, status: 'False' as const, reason: 'ResumingOrRunning', lastTransitionTime: isoTime(here.clock.now()) }
+              : each,
+          ),
+        },
+      }),
+      'status',
+    )
+    await here.changePool({ runningCount: 1 })
+    await here.seconds(100)
+    expect((await here.clusters()).map(({ metadata }) => metadata.uid)).not.toContain(cluster!.metadata.uid)
+  })
+})
+
+describe('whether a cluster is broken', () => {
+  const now = 1_800_000_000_000
+  interface Given {
+    readonly stopped?: 'True' | 'False'
+    readonly timeout?: string
+    readonly installed?: boolean
+    readonly wanted?: 'Running' | 'Hibernating'
+    readonly actual?: string
+    readonly reason?: string
+    readonly since?: number
+  }
+  const full = { stopped: 'False', timeout: '30s', installed: true, wanted: 'Running', actual: 'WaitingForClusterOperators' } as const
+  const rows: readonly [string, Given, boolean][] = [
+    ['No ProvisionStopped condition (cluster still initializing)', {}, false],
+    ['ProvisionStopped', { stopped: 'True' }, true],
+    ['No hibernation config', { ...full, timeout: '' }, false],
+    ['CD not installed', { ...full, installed: false }, false],
+    ['Desired powerState not Running', { ...full, wanted: 'Hibernating', reason: 'ResumingOrRunning', since: 3600 }, false],
+    ['Actual powerState Hibernating', { ...full, actual: 'Hibernating', reason: 'ResumingOrRunning', since: 3600 }, false],
+    ['Actual powerState Running', { ...full, actual: 'Running', reason: 'ResumingOrRunning', since: 3600 }, false],
+    ['No Hibernating condition', full, false],
+    ['Hibernating condition nonsensical', { ...full, reason: 'FailedToStop', since: 3600 }, false],
+    ['Timeout not expired', { ...full, reason: 'ResumingOrRunning', since: 0 }, false],
+    ['Timeout expired', { ...full, reason: 'ResumingOrRunning', since: 3600 }, true],
+  ]
+  test.each(rows)('%s', (_, { stopped, timeout, installed = false, wanted, actual, reason, since = 0 }, broken) => {
+    const condition = (type: string, status: string, why: string) => ({
+      type,
+      status,
+      reason: why,
+      message: '',
+      lastTransitionTime: isoTime(now - since * 1000),
+    })
+    const conditions = [
+      ...(stopped === undefined ? [] : [condition('ProvisionStopped', stopped, 'X')]),
+      ...(reason === undefined ? [] : [condition('Hibernating', 'False', reason)]),
+    ]
+    const cluster = { spec: { installed, powerState: wanted }, status: { powerState: actual, conditions } } as unknown as ClusterDeployment
+    const pool = { spec: timeout ? { hibernationConfig: { resumeTimeout: timeout } } : {} } as ClusterPool
+    expect(now >= brokenFrom(cluster, pool)).toBe(broken)
+  })
+})
+
+describe('a removal', () => {
+  test('leaves nothing behind, neither in the world nor here', async () => {
+    const here = await one()
+    await here.seconds(90)
+    await here.changePool({ size: 0 })
+    await here.seconds(5)
+    expect((await here.all(ClusterDeprovision)).map(({ spec }) => spec.clusterName)).toEqual(['a'])
+    await here.seconds(400)
+    expect(here.installer.clusters).toEqual([])
+    expect((await here.all(Namespace)).map(({ metadata }) => metadata.name).toSorted()).toEqual(['default', 'team'])
+  })
+
+  test('of a protected cluster waits until it is not', async () => {
+    const here = await one()
+    await here.seconds(90)
+    const cluster = (await here.cluster('a'))!
+    await here.edit(ClusterDeployment, cluster, object => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [protectedAnnotation]: 'true' } },
+    }))
+    await here.changePool({ size: 0 })
+    await here.seconds(200)
+    expect(findCondition((await here.cluster('a'))!, 'Provisioned')).toMatchObject({ reason: 'DeprovisionBlocked' })
+    expect(here.installer.clusters).toHaveLength(1)
+  })
+
+  test('of a namespace that never got its cluster comes after five minutes', async () => {
+    const here = await one({}, { size: 0 })
+    await here.store.create(Namespace, { metadata: { name: 'left-over', labels: { 'hive.openshift.io/cluster-pool-name': 'pool' } } })
+    await here.seconds(290)
+    expect((await here.all(Namespace)).map(({ metadata }) => metadata.name)).toContain('left-over')
+    await here.seconds(20)
+    expect((await here.all(Namespace)).map(({ metadata }) => metadata.name)).not.toContain('left-over')
+  })
+})

@@ -1,0 +1,88 @@
+import type { ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
+import { isBeingDeleted } from '../../control/index.ts'
+import { olderRemovalAnnotation, removalAnnotation, versionAnnotation } from '../names.ts'
+import { brokenFrom } from './broken.ts'
+
+type Clusters = readonly ClusterDeployment[]
+
+/** A pool's clusters, each in exactly one of the first seven; oldest first. */
+export interface Buckets {
+  readonly deleting: Clusters
+  /** Somebody asked for the removal. */
+  readonly marked: Clusters
+  readonly claimed: Clusters
+  readonly broken: Clusters
+  /** Can be claimed now. */
+  readonly assignable: Clusters
+  /** Installed, but not running. */
+  readonly standby: Clusters
+  readonly installing: Clusters
+  /** Unclaimed ones, broken included. */
+  readonly unassigned: Clusters
+  /** Unclaimed ones that say nothing about their version, and those of another. */
+  readonly unknownVersion: Clusters
+  readonly otherVersion: Clusters
+}
+
+/** Sorts clusters by what can be done with them. */
+export function bucketsOf(clusters: Clusters, pool: ClusterPool, version: string, now: number): Buckets {
+  const sorted = clusters.toSorted(olderFirst)
+  const by = Map.groupBy(sorted, cluster => bucketOf(cluster, pool, now))
+  const [broken = [], assignable = [], standby = [], installing = []] = [
+    by.get('broken'),
+    by.get('assignable'),
+    by.get('standby'),
+    by.get('installing'),
+  ]
+  const unassigned = [...broken, ...assignable, ...standby, ...installing].toSorted(olderFirst)
+  return {
+    deleting: by.get('deleting') ?? [],
+    marked: by.get('marked') ?? [],
+    claimed: by.get('claimed') ?? [],
+    broken,
+    assignable,
+    standby,
+    installing,
+    unassigned,
+    unknownVersion: unassigned.filter(cluster => versionOf(cluster) === ''),
+    otherVersion: unassigned.filter(cluster => !['', version].includes(versionOf(cluster))),
+  }
+}
+
+function bucketOf(cluster: ClusterDeployment, pool: ClusterPool, now: number): keyof Buckets {
+  if (isBeingDeleted(cluster)) return 'deleting'
+  if (isMarked(cluster)) return 'marked'
+  if (claimNameOf(cluster) !== undefined) return 'claimed'
+  if (now >= brokenFrom(cluster, pool)) return 'broken'
+  if (!cluster.spec.installed) return 'installing'
+  return cluster.status?.powerState === 'Running' ? 'assignable' : 'standby'
+}
+
+/** Whether somebody asked the pool to remove a cluster. */
+export function isMarked({ metadata: { annotations = {} } }: ClusterDeployment): boolean {
+  return [removalAnnotation, olderRemovalAnnotation].some(name => annotations[name] === 'true')
+}
+
+/** The claim that has a cluster. */
+export function claimNameOf({ spec }: ClusterDeployment): string | undefined {
+  const name = spec.clusterPoolRef?.claimName
+  return name === '' ? undefined : name
+}
+
+function versionOf({ metadata }: ClusterDeployment): string {
+  return metadata.annotations?.[versionAnnotation] ?? ''
+}
+
+interface Aged {
+  readonly metadata: { readonly creationTimestamp?: string; readonly namespace?: string; readonly name: string }
+}
+
+/** The oldest first; those of one second by name, so that everybody who looks sees the same order. */
+export function olderFirst(a: Aged, b: Aged): number {
+  const [first, second] = [ageText(a), ageText(b)]
+  return first < second ? -1 : first > second ? 1 : 0
+}
+
+function ageText({ metadata }: Aged): string {
+  return `${metadata.creationTimestamp ?? ''} ${metadata.namespace ?? ''}/${metadata.name}`
+}

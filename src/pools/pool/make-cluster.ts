@@ -1,0 +1,147 @@
+import { ClusterDeployment, ClusterDeploymentCustomization, Namespace, Secret } from '../../kinds/index.ts'
+import type { ClusterPool, Draft, Kind, Resource } from '../../kinds/index.ts'
+import { type Store, StoreError } from '../../store/index.ts'
+import {
+  namespacePoolLabel,
+  poolNameLabel,
+  poolNamespaceLabel,
+  removalAnnotation,
+  versionAnnotation,
+  versionFormAnnotation,
+} from '../names.ts'
+import { type Dependencies, find } from './dependencies.ts'
+import { installConfig } from './install-config.ts'
+import { type Entry, entriesOf } from './inventory.ts'
+import type { Reservation } from './ledger.ts'
+import { versionForm } from './pool-version.ts'
+
+/** A cluster to make. */
+export interface Order {
+  readonly pool: ClusterPool
+  readonly version: string
+  readonly reservation: Reservation
+  readonly dependencies: Dependencies
+  readonly powerState: 'Running' | 'Hibernating'
+  /** True: it is made only to be removed in an orderly way, because its reservation is no longer wanted. */
+  readonly unwanted: boolean
+}
+
+/** What became of an order. `closed`: its namespace is being deleted, nothing can be made there. */
+export type Made = 'made' | 'closed'
+
+/**
+ * Makes a cluster's namespace, Secrets and, last of all, its ClusterDeployment. What is there already was made by an earlier try, so
+ * this can be repeated at will. Throws `PatchNotApplicable` before anything is made.
+ */
+export async function makeCluster(order: Order, store: Store): Promise<Made> {
+  const { pool, reservation } = order
+  const { namespace } = reservation
+  const entry = entriesOf(pool)?.find(({ name }) => name === reservation.name)
+  const secrets = order.unwanted ? [] : await secretsOf(order, entry, store)
+  const labels = poolLabels(pool)
+  try {
+    await ensure(store, Namespace, { metadata: { name: namespace, labels: { [namespacePoolLabel]: pool.metadata.name, ...labels } } })
+    await Promise.all(secrets.map(secret => ensure(store, Secret, secret)))
+    await ensure(store, ClusterDeployment, clusterOf(order, entry))
+    return 'made'
+  } catch (error) {
+    if (StoreError.is(error, 'Forbidden') && error.details.namespaceTerminating !== undefined) return 'closed'
+    throw error
+  }
+}
+
+async function ensure<R extends Resource>(store: Store, kind: Kind<R>, draft: Draft<R>): Promise<void> {
+  try {
+    await store.create(kind, draft)
+  } catch (error) {
+    if (!StoreError.is(error, 'AlreadyExists')) throw error
+  }
+}
+
+function poolLabels({ metadata }: ClusterPool): Readonly<Record<string, string>> {
+  return { [poolNamespaceLabel]: metadata.namespace ?? '', [poolNameLabel]: metadata.name }
+}
+
+async function secretsOf(order: Order, entry: Entry | undefined, store: Store): Promise<readonly Draft<Secret>[]> {
+  const { pool, reservation, dependencies } = order
+  const { namespace } = reservation
+  const patches = [dependencies.customization, await customizationOf(entry, pool, store)].flatMap(customization =>
+    customization?.spec.installConfigPatches === undefined ? [] : [customization.spec.installConfigPatches],
+  )
+  const clusterName = reservation.name ?? namespace
+  const config = installConfig({ pool, clusterName, template: dependencies.template, entry, patches })
+  const copy = (suffix: string, source: Secret | undefined): readonly Draft<Secret>[] =>
+    source === undefined ? [] : [{ metadata: { namespace, name: `${namespace}-${suffix}` }, type: source.type, data: source.data ?? {} }]
+  return [
+    { metadata: { namespace, name: `${namespace}-install-config` }, stringData: { 'install-config.yaml': config } },
+    ...copy('pull-secret', dependencies.pullSecret),
+    ...copy('creds', dependencies.credentials),
+    ...copy('certs', dependencies.certificates),
+  ]
+}
+
+async function customizationOf(
+  entry: Entry | undefined,
+  { metadata }: ClusterPool,
+  store: Store,
+): Promise<ClusterDeploymentCustomization | undefined> {
+  if (entry?.customizationRef === undefined) return undefined
+  return find(store, ClusterDeploymentCustomization, metadata.namespace, entry.customizationRef.name)
+}
+
+function clusterOf(
+  { pool, version, reservation, powerState, unwanted, dependencies }: Order,
+  entry: Entry | undefined,
+): Draft<ClusterDeployment> {
+  const { spec, metadata } = pool
+  const { namespace } = reservation
+  return {
+    metadata: {
+      name: namespace,
+      namespace,
+      labels: { ...spec.labels, ...entry?.labels, ...poolLabels(pool) },
+      annotations: {
+        ...spec.annotations,
+        [versionAnnotation]: version,
+        [versionFormAnnotation]: versionForm,
+        ...(unwanted ? { [removalAnnotation]: 'true' } : {}),
+      },
+    },
+    spec: {
+      clusterName: reservation.name ?? namespace,
+      baseDomain: spec.baseDomain,
+      platform: platformOf(spec.platform, namespace),
+      clusterPoolRef: {
+        namespace: metadata.namespace ?? '',
+        poolName: metadata.name,
+        ...(entry?.customizationRef === undefined ? {} : { clusterDeploymentCustomization: entry.customizationRef }),
+      },
+      provisioning: {
+        installConfigSecretRef: { name: `${namespace}-install-config` },
+        imageSetRef: spec.imageSetRef,
+        ...(spec.installerEnv === undefined ? {} : { installerEnv: spec.installerEnv }),
+        ...(spec.customizationRef === undefined ? {} : { customizationRef: spec.customizationRef }),
+      },
+      powerState,
+      ...(dependencies.pullSecret === undefined ? {} : { pullSecretRef: { name: `${namespace}-pull-secret` } }),
+      ...(spec.installAttemptsLimit === undefined ? {} : { installAttemptsLimit: spec.installAttemptsLimit }),
+      ...(spec.hibernateAfter === undefined ? {} : { hibernateAfter: spec.hibernateAfter }),
+    },
+  }
+}
+
+/** The platform with the names of the copies of its Secrets. */
+function platformOf(platform: ClusterPool['spec']['platform'], namespace: string): ClusterPool['spec']['platform'] {
+  const copies: Readonly<Record<string, string>> = { credentialsSecretRef: 'creds', certificatesSecretRef: 'certs' }
+  return Object.fromEntries(
+    Object.entries(platform).map(([name, settings]) => [
+      name,
+      Object.fromEntries(
+        Object.entries(settings as object).map(([field, value]) => [
+          field,
+          field in copies ? { name: `${namespace}-${copies[field]}` } : (value as unknown),
+        ]),
+      ),
+    ]),
+  )
+}

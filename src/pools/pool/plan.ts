@@ -1,0 +1,195 @@
+import type { ClusterClaim, ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
+import { isBeingDeleted } from '../../control/index.ts'
+import { type Buckets, bucketsOf, claimNameOf, olderFirst } from './buckets.ts'
+import { bounds, entriesOf, inOrderOfTrust, inventoryNames, quarantinedUntil } from './inventory.ts'
+import { isNamed, ledgerOf, type Ledger, type Reservation, reservations, strangers, synced } from './ledger.ts'
+
+/** Everything that decides what is done about a pool, as it is at one moment. */
+export interface PoolView {
+  readonly pool: ClusterPool
+  readonly version: string
+  readonly now: number
+  /** All clusters of the pool, in whatever state. */
+  readonly clusters: readonly ClusterDeployment[]
+  /** All claims on the pool. */
+  readonly claims: readonly ClusterClaim[]
+  /** Who else has a name, so that this pool must not use it. */
+  readonly holderOf: (name: string) => string | undefined
+  /** Living clusters that the ledger does not know, and that are certainly there. */
+  readonly adopted: readonly ClusterDeployment[]
+}
+
+/** A cluster that is to go, and why. */
+export interface Removal {
+  readonly cluster: ClusterDeployment
+  readonly why: 'marked' | 'left the inventory' | 'broken' | 'excess' | 'stale'
+}
+
+/** What is to be done about a pool. */
+export interface Plan {
+  readonly buckets: Buckets
+  readonly ledger: Ledger
+  /** Reservations of the status for which there is no cluster yet. */
+  readonly unmade: readonly Reservation[]
+  /** Reserved, but more than the pool wants by now. */
+  readonly unwanted: readonly Reservation[]
+  readonly assignments: readonly { readonly claim: ClusterClaim; readonly cluster: ClusterDeployment }[]
+  /** Claims that stay without a cluster. */
+  readonly pending: readonly ClusterClaim[]
+  readonly removals: readonly Removal[]
+  /** How many clusters to add, and the names to do it with, best first; undefined: names are generated. */
+  readonly add: number
+  readonly freeNames: readonly string[] | undefined
+  readonly capacity: number
+  /** How many more installations and removals may begin. */
+  readonly room: number
+  /** Unclaimed clusters after this pass, less what the pool wants; below zero: too few. */
+  readonly drift: number
+  readonly running: readonly ClusterDeployment[]
+  readonly hibernating: readonly ClusterDeployment[]
+  /** How many clusters that are still to be made should run. */
+  readonly runningToMake: number
+  /** Names of the inventory that somebody else has. */
+  readonly conflicts: readonly string[]
+}
+
+/** Decides what is done about a pool. Pure: the same view gives the same plan. */
+export function planPool(view: PoolView): Plan {
+  const { pool, version, now, clusters, claims } = view
+  const buckets = bucketsOf(clusters, pool, version, now)
+  const names = inventoryNames(pool)
+  const ledger = synced(ledgerOf(pool), names, view.adopted)
+  const made = new Set(clusters.map(({ metadata }) => metadata.name))
+  const unmade = reservations(ledger).filter(({ namespace }) => !made.has(namespace))
+
+  const waiting = waitingClaims(claims).toSorted(olderFirst)
+  const assignable = buckets.assignable.filter(cluster => !claims.some(claim => claim.spec.namespace === cluster.metadata.namespace))
+  const assignments = waiting.slice(0, assignable.length).map((claim, index) => ({ claim, cluster: assignable[index]! }))
+  const pending = waiting.slice(assignments.length)
+  const given = new Set(assignments.map(({ cluster }) => cluster))
+
+  const { size, max } = bounds(pool)
+  const capacity = max - clusters.length - unmade.length
+  const { maxConcurrent = Number.POSITIVE_INFINITY } = pool.spec
+  let room = Math.max(0, maxConcurrent - buckets.installing.length - buckets.deleting.length - unmade.length)
+
+  const removals: Removal[] = []
+  const removeSome = (why: Removal['why'], chosen: readonly ClusterDeployment[]) => {
+    const within = chosen.slice(0, room)
+    removals.push(...within.map(cluster => ({ cluster, why })))
+    room -= within.length
+  }
+  removeSome('marked', buckets.marked)
+  const leaving = buckets.unassigned.filter(cluster => !given.has(cluster) && hasLeft(cluster, names))
+  removeSome('left the inventory', leaving)
+
+  const gone = () => new Set(removals.map(({ cluster }) => cluster))
+  const leavers = new Set(leaving)
+  // What leaves the inventory is on its way out even while it must wait for its turn: it never counts, nor is it chosen again.
+  const unassigned = buckets.unassigned.filter(cluster => !given.has(cluster) && !leavers.has(cluster))
+  const drift = unassigned.length + unmade.length - size - pending.length
+  const free = freeNames(view, ledger)
+  const possible = Math.min(capacity, free?.length ?? Number.POSITIVE_INFINITY)
+
+  let add = 0
+  if (room > 0) {
+    if (drift < 0 && possible > 0) add = Math.min(-drift, possible, room)
+    else if (buckets.broken.some(cluster => !leavers.has(cluster)))
+      removeSome(
+        'broken',
+        buckets.broken.filter(cluster => !leavers.has(cluster)),
+      )
+    else if (drift > unmade.length) removeSome('excess', excess(buckets, unassigned).slice(0, drift - unmade.length))
+    else if (drift === 0 && buckets.installing.length === 0 && unmade.length === 0)
+      removeSome('stale', stale(buckets, unassigned).slice(0, 1))
+  }
+
+  const removed = gone()
+  const powered = unassigned.filter(cluster => !removed.has(cluster) && !buckets.broken.includes(cluster))
+  const toRun = (pool.spec.runningCount ?? 0) + pending.length
+  return {
+    buckets,
+    ledger,
+    unmade,
+    unwanted: unmade.slice(Math.max(0, unmade.length - Math.max(0, drift))),
+    assignments,
+    pending,
+    removals,
+    add,
+    freeNames: free,
+    capacity,
+    room,
+    drift,
+    running: powered.slice(0, toRun),
+    hibernating: powered.slice(toRun),
+    runningToMake: Math.max(0, toRun - powered.length),
+    conflicts: (names ?? []).filter(name => view.holderOf(name) !== undefined),
+  }
+}
+
+/** Clusters that the ledger of a pool should know and does not. Whoever finds any makes sure that they are there. */
+export function unknownClusters({ pool, clusters }: Pick<PoolView, 'pool' | 'clusters'>): readonly ClusterDeployment[] {
+  return strangers(ledgerOf(pool), clusters)
+}
+
+/** Claims that have no cluster and still want one. */
+export function waitingClaims(claims: readonly ClusterClaim[]): readonly ClusterClaim[] {
+  return claims.filter(claim => (claim.spec.namespace ?? '') === '' && !isBeingDeleted(claim))
+}
+
+function hasLeft(cluster: ClusterDeployment, names: readonly string[] | undefined): boolean {
+  return names !== undefined && isNamed(cluster) && !names.includes(cluster.spec.clusterName)
+}
+
+/** The newest that are being installed, then the oldest that do not run, then the oldest that do. */
+function excess(buckets: Buckets, among: readonly ClusterDeployment[]): readonly ClusterDeployment[] {
+  const order = [...buckets.installing.toReversed(), ...buckets.standby, ...buckets.assignable]
+  return order.filter(cluster => among.includes(cluster))
+}
+
+function stale(buckets: Buckets, among: readonly ClusterDeployment[]): readonly ClusterDeployment[] {
+  return [...buckets.unknownVersion, ...buckets.otherVersion].filter(cluster => among.includes(cluster))
+}
+
+/** The names that can be used now, best first; undefined without an inventory. */
+function freeNames({ pool, clusters, now, holderOf }: PoolView, { usage }: Ledger): readonly string[] | undefined {
+  const entries = entriesOf(pool)
+  if (entries === undefined) return undefined
+  const inUse = new Set(clusters.map(({ spec }) => spec.clusterName))
+  const free = entries.filter(
+    ({ name, disabled }) =>
+      disabled !== true &&
+      (usage[name] ?? null) === null &&
+      !inUse.has(name) &&
+      quarantinedUntil(name, pool, now) === undefined &&
+      holderOf(name) === undefined,
+  )
+  return inOrderOfTrust(
+    free.map(({ name }) => name),
+    pool.status?.nameResults,
+  )
+}
+
+/** Both sides of a claim should agree; a crash may have come between them. */
+export interface Repairs {
+  /** The claim names the cluster, the cluster does not name the claim yet. */
+  readonly toClaim: readonly { readonly claim: ClusterClaim; readonly cluster: ClusterDeployment }[]
+  /** The cluster names the claim, the claim does not name the cluster. */
+  readonly toTell: readonly { readonly claim: ClusterClaim; readonly cluster: ClusterDeployment }[]
+}
+
+/** Finds claims and clusters of which only one names the other. */
+export function repairsOf(clusters: readonly ClusterDeployment[], claims: readonly ClusterClaim[]): Repairs {
+  const byNamespace = new Map(clusters.map(cluster => [cluster.metadata.namespace, cluster]))
+  const living = claims.filter(claim => !isBeingDeleted(claim))
+  const toClaim = living.flatMap(claim => {
+    const cluster = byNamespace.get(claim.spec.namespace)
+    return cluster === undefined || isBeingDeleted(cluster) || claimNameOf(cluster) !== undefined ? [] : [{ claim, cluster }]
+  })
+  const byName = new Map(waitingClaims(claims).map(claim => [claim.metadata.name, claim]))
+  const toTell = clusters.flatMap(cluster => {
+    const claim = byName.get(claimNameOf(cluster) ?? '')
+    return claim === undefined || isBeingDeleted(cluster) ? [] : [{ claim, cluster }]
+  })
+  return { toClaim: toClaim.filter(({ cluster }, index, all) => all.findIndex(other => other.cluster === cluster) === index), toTell }
+}

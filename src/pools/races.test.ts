@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { seededChance } from '../ports/index.ts'
+import { ClusterClaim, ClusterDeployment, ClusterPool } from '../kinds/index.ts'
+import type { Draft, Kind, Resource } from '../kinds/index.ts'
+import { conflict, type Store, StoreError } from '../store/index.ts'
+import { PoolWorld } from './testing/pool-world.ts'
+
+/** Some writes of a replica are refused, lost on the way there, or done with the answer lost; and it hears of changes late. */
+function unreliable(
+  store: Store,
+  chance: ReturnType<typeof seededChance>,
+  rate: () => number,
+  lag: () => Promise<void> = () => Promise.resolve(),
+): Store {
+  const away = () => new StoreError('ServiceUnavailable', 'the server is away')
+  const guard = async <T>(kind: Kind, name: string | undefined, work: () => Promise<T>): Promise<T> => {
+    if (chance.fraction() >= rate()) return work()
+    const fate = chance.integer(0, 3)
+    if (fate === 0) throw conflict(kind, name ?? '')
+    if (fate === 1) throw away()
+    await work()
+    throw away()
+  }
+  return {
+    get: (kind, key) => store.get(kind, key),
+    list: (kind, options) => store.list(kind, options),
+    async *watch(kind, options) {
+      // Replicas hear of changes late, and of changes of different kinds in any order.
+      for await (const batch of store.watch(kind, options)) {
+        await lag()
+        yield batch
+      }
+    },
+    close: () => store.close(),
+    create: <R extends Resource>(kind: Kind<R>, draft: Draft<R>) => guard(kind, draft.metadata.name, () => store.create(kind, draft)),
+    update: (kind, object, options) => guard(kind, object.metadata.name, () => store.update(kind, object, options)),
+    delete: (kind, key, options) => guard(kind, key.name, () => store.delete(kind, key, options)),
+  } satisfies Store
+}
+
+const names = ['a', 'b', 'c', 'd', 'e']
+const maxSize = 4
+
+async function invariants(world: PoolWorld): Promise<void> {
+  const clusters = await world.clusters()
+  const hosts = clusters.map(({ spec }) => spec.clusterName)
+  expect(new Set(hosts).size, `two clusters with one name: ${hosts.join(', ')}`).toBe(hosts.length)
+  const inWorld = world.installer.clusters.map(({ host }) => host)
+  expect(new Set(inWorld).size, 'two clusters in the world with one name').toBe(inWorld.length)
+  expect(clusters.length, 'more clusters than the maximum').toBeLessThanOrEqual(maxSize)
+  const claimed = clusters.flatMap(({ spec }) => spec.clusterPoolRef?.claimName ?? [])
+  expect(new Set(claimed).size, 'a claim with two clusters').toBe(claimed.length)
+}
+
+async function story(seed: number, hasInventory: boolean): Promise<void> {
+  let rate = 0.15
+  const chance = seededChance(`faults ${seed}`)
+  const world: PoolWorld = await PoolWorld.make({
+    seed,
+    installSeconds: 20,
+    deprovisionSeconds: 5,
+    powerSeconds: 5,
+    failEvery: 5,
+    wrap: store =>
+      unreliable(
+        store,
+        chance,
+        () => rate,
+        () => world.clock.sleep(rate === 0 ? 5 : chance.integer(1, 3_000)),
+      ),
+  })
+  try {
+    let replicas = [world.start(), world.start()]
+    await world.createPool({
+      size: 2,
+      runningCount: 1,
+      maxSize,
+      installAttemptsLimit: 1,
+      ...(hasInventory ? { inventory: world.inventory(...names) } : {}),
+    })
+    let claims = 0
+    for (let step = 0; step < 25; step++) {
+      const act = chance.integer(0, 7)
+      if (act === 0) await world.claim(`claim-${claims++}`)
+      else if (act === 1) {
+        const claim = (await world.all(ClusterClaim)).find(({ metadata }) => metadata.deletionTimestamp === undefined)
+        if (claim !== undefined) await world.delete(ClusterClaim, claim)
+      } else if (act === 2) await world.changePool({ size: chance.integer(0, 4) })
+      else if (act === 3 && hasInventory)
+        await world.changePool({ inventory: world.inventory(...names.filter(() => chance.fraction() < 0.8)) })
+      else if (act === 4) {
+        const cluster = (await world.clusters()).find(({ metadata }) => metadata.deletionTimestamp === undefined)
+        if (cluster !== undefined) await world.delete(ClusterDeployment, cluster)
+      } else if (act === 5) {
+        // A replica is killed in the middle of whatever it does, and another takes its place.
+        const stopping = replicas.shift()!.stop({ within: 0 })
+        await world.clock.advance(10_000)
+        await stopping
+        replicas = [...replicas, world.start()]
+      }
+      await world.clock.advance(chance.integer(1, 20_000))
+      await invariants(world)
+    }
+    rate = 0
+    await world.changePool({ size: 2, ...(hasInventory ? { inventory: world.inventory(...names) } : {}) })
+    for (const claim of await world.all(ClusterClaim))
+      if (claim.metadata.deletionTimestamp === undefined) await world.delete(ClusterClaim, claim)
+    for (let minute = 0; minute < 60; minute++) {
+      await world.clock.advance(60_000)
+      await invariants(world)
+    }
+    const clusters = (await world.clusters()).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    expect(clusters.length, 'the pool is filled in the end').toBeGreaterThanOrEqual(2)
+    expect(await world.all(ClusterClaim)).toEqual([])
+    const { clusterNameUsage = {}, reserved = [] } = (await world.pool()).status ?? {}
+    const known = [...Object.values(clusterNameUsage).filter(value => value !== null), ...reserved].toSorted()
+    const there = (await world.clusters()).map(({ metadata }) => metadata.name)
+    for (const namespace of there)
+      expect(known.filter(each => each === namespace).length, 'the ledger knows each cluster once').toBeLessThanOrEqual(1)
+    if (hasInventory) expect(Object.keys(clusterNameUsage).toSorted(), 'no name is lost').toEqual(names)
+  } finally {
+    rate = 0
+    await world.stop()
+  }
+}
+
+test('whatever fails, whoever crashes, several controllers never make two clusters with one name, lose a name, exceed the maximum or give a cluster twice', async () => {
+  await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000 }), fc.boolean(), story), { numRuns: 8, endOnFailure: true })
+}, 120_000)
+
+test('two controllers without an election make exactly as many clusters as the pool wants', async () => {
+  const world = await PoolWorld.make({ installSeconds: 0 })
+  let created = 0
+  const create = world.store.create.bind(world.store)
+  world.store.create = async (kind, draft, options) => {
+    const made = await create(kind, draft, options)
+    if ((kind as Kind) === (ClusterDeployment as Kind)) created++
+    return made
+  }
+  world.start()
+  world.start()
+  await world.createPool({ size: 50, runningCount: 50 })
+  await world.seconds(60)
+  expect(created).toBe(50)
+  expect(await world.clusters()).toHaveLength(50)
+  await world.stop()
+})
+
+test('a lost race for the status makes nothing, and the next try does', async () => {
+  let refusals = 0
+  const world = await PoolWorld.make({
+    wrap: store => ({
+      get: (kind, key) => store.get(kind, key),
+      list: (kind, options) => store.list(kind, options),
+      watch: (kind, options) => store.watch(kind, options),
+      close: () => store.close(),
+      create: (kind, draft, options) => store.create(kind, draft, options),
+      delete: (kind, key, options) => store.delete(kind, key, options),
+      update: async (kind, object, options) => {
+        if ((kind as Kind) === (ClusterPool as Kind) && options?.subresource === 'status' && refusals === 0) {
+          refusals++
+          // Somebody edits the pool at the same moment: nothing that has to do with names.
+          const pool = await world.pool()
+          await store.update(ClusterPool, { ...pool, metadata: { ...pool.metadata, labels: { edited: 'yes' } } })
+          await expect(store.update(kind, object, options)).rejects.toThrow('modified')
+          expect(await world.clusters()).toEqual([])
+        }
+        return store.update(kind, object, options)
+      },
+    }),
+  })
+  world.start()
+  await world.createPool({ size: 1, inventory: world.inventory('foo') })
+  await world.seconds(5)
+  expect(refusals).toBe(1)
+  expect(await world.names()).toEqual(['foo'])
+  await world.stop()
+})
+
+test('a controller that is killed after some of the clusters were made completes exactly the rest', async () => {
+  let left = 3
+  const world = await PoolWorld.make({
+    wrap: store => ({
+      ...unreliable(store, seededChance(1), () => 0),
+      create: async (kind, draft, options) => {
+        if ((kind as Kind) === (ClusterDeployment as Kind) && left-- <= 0) throw new StoreError('ServiceUnavailable', 'killed')
+        return store.create(kind, draft, options)
+      },
+    }),
+  })
+  const first = world.start()
+  await world.createPool({ size: 8, inventory: world.inventory('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h') })
+  await world.clock.advance(50)
+  const stopping = first.stop({ within: 0 })
+  await world.clock.advance(5_000)
+  await stopping
+  expect((await world.clusters()).length).toBe(3)
+  left = Number.POSITIVE_INFINITY
+  world.start()
+  await world.seconds(60)
+  expect(await world.names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+  await world.stop()
+})
+
+test('a settled pool is neither read nor written', async () => {
+  const world = await PoolWorld.make()
+  world.start()
+  await world.createPool({ size: 3, runningCount: 2, inventory: world.inventory('a', 'b', 'c', 'd') })
+  await world.claim('mine')
+  await world.seconds(1_000)
+  const calls: string[] = []
+  for (const operation of ['get', 'list', 'create', 'update', 'delete'] as const) {
+    const original = world.store[operation].bind(world.store) as (...args: unknown[]) => Promise<unknown>
+    world.store[operation] = ((...args: unknown[]) => {
+      calls.push(`${operation} ${(args[0] as Kind).name}`)
+      return original(...args)
+    }) as never
+  }
+  await world.seconds(600)
+  expect(calls.filter(call => !/ (Event|Lease|Namespace)$/.test(call))).toEqual([])
+  await world.stop()
+})

@@ -1,0 +1,50 @@
+import { parseTime } from '../../ports/index.ts'
+import { ClusterDeployment, ClusterPool, Namespace } from '../../kinds/index.ts'
+import { again, controller, done, hasFinalizer, isBeingDeleted, keyText, mapped, next, remove } from '../../control/index.ts'
+import type { Controller, Pass, Step } from '../../control/index.ts'
+import { claimNameOf, isMarked } from '../pool/buckets.ts'
+import { poolKeysOf } from '../pool/pool-keys.ts'
+import { removeCluster } from '../pool/effects.ts'
+import { deprovisionFinalizer, namespacePoolLabel } from '../names.ts'
+
+/** A namespace is left alone for so many milliseconds: its cluster may be about to be made. */
+const tooYoung = 5 * 60_000
+const lookAgain = 60_000
+
+type NamespacePass = Pass<Namespace> & { readonly clusters: readonly ClusterDeployment[] }
+
+/** Removes namespaces that were made for clusters of pools and have none any more, and clusters whose pool is gone. */
+export function namespaceReaper(): Controller {
+  return controller<Namespace, { readonly clusters: readonly ClusterDeployment[] }>(Namespace, {
+    name: 'cluster-namespace',
+    select: ({ metadata }) => metadata.labels?.[namespacePoolLabel] !== undefined,
+    reads: [ClusterPool],
+    watches: [mapped(ClusterDeployment, ({ metadata }) => [{ name: metadata.namespace ?? '' }])],
+    snapshot: ({ object, read }) => ({ clusters: read(ClusterDeployment).list(object.metadata.name) }),
+    steps: [heedDeletion, waitUntilOldEnough, removeIfEmpty, removeOrphans],
+  })
+}
+
+function heedDeletion({ object }: NamespacePass): Step<Namespace> {
+  return isBeingDeleted(object) ? done : next
+}
+
+function waitUntilOldEnough({ object, now }: NamespacePass): Step<Namespace> {
+  const until = parseTime(object.metadata.creationTimestamp ?? '') + tooYoung
+  return now < until ? [again(until), done] : next
+}
+
+function removeIfEmpty({ clusters }: NamespacePass): Step<Namespace> {
+  return clusters.length === 0 ? remove('the cluster that it was made for is gone') : next
+}
+
+/** Without their pool, clusters that nobody has or that were to be removed have nobody to remove them. */
+async function removeOrphans({ clusters, read, store, now }: NamespacePass): Promise<Step<Namespace>> {
+  const isOrphan = (cluster: ClusterDeployment) => poolKeysOf(cluster).some(key => read(ClusterPool).get(keyText(key)) === undefined)
+  const orphans = clusters.filter(
+    cluster => isOrphan(cluster) && !isBeingDeleted(cluster) && (isMarked(cluster) || claimNameOf(cluster) === undefined),
+  )
+  for (const cluster of orphans) await removeCluster(store, cluster)
+  const isGoing = clusters.every(isBeingDeleted) || clusters.some(isOrphan)
+  return isGoing && clusters.some(cluster => hasFinalizer(cluster, deprovisionFinalizer)) ? again(now + lookAgain) : next
+}

@@ -1,0 +1,105 @@
+import { DeadlineExceeded, Unreachable, type Chance, type Clock, type HttpClient, type Log } from '../ports/index.ts'
+import { IndexedInventory, InventoryNotLive } from '../platform/index.ts'
+import { containerView, Places } from './places.ts'
+import { sdkUrl, type VsphereSettings } from './settings.ts'
+import { Session } from './soap/session.ts'
+import { SoapClient } from './soap/soap-client.ts'
+import { GuestOperations } from './vim/guest-operations.ts'
+import { PoolFeed } from './watch/pool-feed.ts'
+import { PropertyWatch } from './watch/property-watch.ts'
+import { TaskBook } from './watch/task-book.ts'
+import { VmFeed } from './watch/vm-feed.ts'
+import type { Ref } from './xml/writer.ts'
+
+/** How long a call waits for the inventory when it is being read (again). */
+const patience = 60_000
+
+/** What a connection is made of. */
+export interface ConnectionOptions {
+  readonly settings: VsphereSettings
+  /** Its trust must be that of the settings. */
+  readonly http: HttpClient
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+}
+
+/** One session with one vCenter and everything that rests on it, shared by all who use that vCenter. */
+export class VsphereConnection {
+  readonly name: string
+  readonly settings: VsphereSettings
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  readonly session: Session
+  readonly places: Places
+  readonly inventory: IndexedInventory
+  readonly tasks: TaskBook
+  readonly vms: VmFeed
+  readonly pool: PoolFeed
+  readonly guests: GuestOperations
+  readonly watch: PropertyWatch
+  readonly #over = new AbortController()
+
+  constructor({ settings, http, clock, chance, log }: ConnectionOptions) {
+    const url = sdkUrl(settings)
+    this.name = `vCenter ${new URL(url).host}`
+    this.settings = settings
+    this.clock = clock
+    this.chance = chance
+    this.log = log.with({ vcenter: new URL(url).host })
+    const { user, password, datacenter, resourcePool } = settings
+    this.session = new Session({ soap: new SoapClient(url, http), name: this.name, user, password, clock, log: this.log })
+    this.places = new Places(this.session, datacenter)
+    this.inventory = new IndexedInventory(this.name, clock, this.log)
+    this.tasks = new TaskBook(this.session, clock, this.log)
+    this.vms = new VmFeed(this.inventory, () => this.#vmView())
+    this.pool = new PoolFeed(() => this.places.find('resourcePool', resourcePool))
+    this.guests = new GuestOperations(this.session)
+    this.watch = new PropertyWatch({
+      session: this.session,
+      watched: [this.tasks, this.vms, this.pool],
+      clock,
+      chance,
+      log: this.log,
+      onDoubt: (why, hopeless) => {
+        this.places.forget()
+        if (hopeless === undefined) return this.inventory.syncing(why)
+        this.inventory.lost(why)
+        this.#over.abort(hopeless)
+      },
+    })
+  }
+
+  /** Resolves when the inventory is live. Rejects with InventoryNotLive after a while, or with the reason why it never will be. */
+  async live(signal: AbortSignal): Promise<void> {
+    using limit = this.clock.deadline(patience, AbortSignal.any([signal, this.#over.signal]))
+    try {
+      await this.inventory.whenLive(limit.signal)
+    } catch (error) {
+      const { state } = this.inventory
+      if (!DeadlineExceeded.is(error) || signal.aborted || state.kind === 'live') throw error
+      throw InventoryNotLive({ platform: this.name, why: state.why })
+    }
+  }
+
+  /** Signs in and begins to watch. Does not wait: `inventory.whenLive` does. */
+  start(): this {
+    this.inventory.syncing('the first listing has not arrived yet')
+    this.watch.start()
+    return this
+  }
+
+  /** Ends the watch and signs out. Tasks under way go on. */
+  async close(): Promise<void> {
+    this.#over.abort(Unreachable({ target: this.name, why: 'the connection was closed', sent: false }))
+    await this.watch.close()
+    await this.session.close()
+    this.inventory.lost('the connection was closed')
+  }
+
+  async #vmView(): Promise<Ref> {
+    const { folders } = await this.places.datacenter()
+    return containerView(this.session, folders.get('vmFolder') as Ref, ['VirtualMachine'])
+  }
+}

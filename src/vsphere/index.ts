@@ -1,0 +1,17 @@
+/*
+ * vSphere. A newcomer reads, in this order:
+ *
+ *   vsphere-platform.ts        what the platform port comes to on a vCenter
+ *   operations/carry-out.ts    how a change happens once although answers get lost
+ *   watch/property-watch.ts    how all changes of a vCenter arrive through one call
+ *   soap/session.ts            how a session is kept
+ *   xml/                       what goes over the wire
+ */
+export { VsphereConnection } from './connection.ts'
+export type { ConnectionOptions } from './connection.ts'
+export { doctor } from './doctor/doctor.ts'
+export type { Check, DoctorOptions } from './doctor/doctor.ts'
+export { AnswerNotUnderstood, SettingNotValid, TextNotSendable, VimFault } from './errors.ts'
+export { liveTasks, liveVms } from './live-tables.ts'
+export type { VsphereSettings } from './settings.ts'
+export { VspherePlatform } from './vsphere-platform.ts'

@@ -1,0 +1,106 @@
+import { backoff } from '../../ports/index.ts'
+import type { VsphereConnection } from '../connection.ts'
+import { isFault } from '../soap/session.ts'
+import { retrieve, refOf } from '../vim/property-collector.ts'
+import { TaskForgotten } from '../watch/task-book.ts'
+import { child } from '../xml/element.ts'
+import type { Ref, XmlFields } from '../xml/writer.ts'
+import { maybeDone, neverSent } from './translate.ts'
+
+/** How long to keep asking while another task holds the VM. */
+const busyFor = 60_000
+
+/** How often a call is made again that certainly had no effect. */
+const mostTries = 4
+
+/** How long after a lost answer the request may still be under way inside vCenter. */
+const afterglow = 1_000
+
+/** One change, by one task. */
+export interface Change<T> {
+  readonly method: string
+  readonly on: Ref
+  readonly args?: XmlFields
+  /** What the task is about, for whoever looks at the list of tasks. */
+  readonly target: string
+  readonly timeout: number
+  /** What is true when the task has succeeded. */
+  done(task: Ref, signal: AbortSignal): Promise<T>
+  /** After a lost answer: what is true now if the change has happened; undefined if it has not. */
+  look(signal: AbortSignal): Promise<T | undefined>
+}
+
+/**
+ * Makes a change happen once. A lost answer is resolved by looking: first every task is awaited that may be ours, then `look` says
+ * whether the change is there, and only if it is not the call is made again. Not even an abort interrupts the call itself (it has
+ * its own limit): else a task could run that nobody knows of. It then cancels the task.
+ */
+export async function carryOut<T>(connection: VsphereConnection, change: Change<T>, parent: AbortSignal): Promise<T> {
+  const { clock, chance, session, tasks, log } = connection
+  parent.throwIfAborted()
+  using limit = clock.deadline(change.timeout, parent)
+  const { signal } = limit
+  const began = clock.monotonic()
+  let tries = 0
+  for (;;) {
+    try {
+      const answer = await session.call(change.method, change.on, change.args ?? {})
+      const task = refOf(child(answer, 'returnval'))
+      await tasks.end(task, { operation: change.method, target: change.target }, signal)
+      return await change.done(task, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (isFault(error, 'TaskInProgress') && clock.monotonic() - began < busyFor) {
+        await clock.sleep(500 + backoff({ base: 2_000, cap: 8_000, chance }, ++tries), signal)
+        continue
+      }
+      const lost = maybeDone(error) || error instanceof TaskForgotten
+      if (!(lost || neverSent(error)) || ++tries >= mostTries) throw error
+      log.info('no answer from vCenter: looking what it did', { method: change.method, target: change.target, error })
+      if (lost) {
+        const seen = await whatHappened(connection, change, signal)
+        if (seen !== undefined) return seen
+      } else await clock.sleep(backoff({ base: 1_000, cap: 10_000, chance }, tries), signal)
+    }
+  }
+}
+
+async function whatHappened<T>(connection: VsphereConnection, change: Change<T>, signal: AbortSignal): Promise<T | undefined> {
+  await connection.clock.sleep(afterglow, signal)
+  return answered(
+    connection,
+    async () => {
+      await quiet(connection, change, signal)
+      return change.look(signal)
+    },
+    signal,
+  )
+}
+
+/** Waits for every task on the object that nobody here follows: one of them may be the one whose answer was lost. */
+async function quiet({ session, tasks }: VsphereConnection, { on, method, target }: Change<unknown>, signal: AbortSignal): Promise<void> {
+  const { manager } = await session.content(signal)
+  const paths = ['info.state', 'info.entity']
+  const recent = await retrieve(session, { type: 'Task', paths, from: manager('taskManager'), through: 'recentTask' }, signal)
+  for (const { ref, properties } of recent) {
+    const state = properties.get('info.state')?.text
+    if (properties.get('info.entity')?.text !== on.id || tasks.isOwn(ref.id) || (state !== 'queued' && state !== 'running')) continue
+    await tasks.end(ref, { operation: method, target }, signal).catch((error: unknown) => {
+      // How somebody's task ended does not matter here, only that it has.
+      if (signal.aborted) throw error
+    })
+  }
+}
+
+/** Repeats what only reads until vCenter answers. */
+export async function answered<T>({ clock, chance }: VsphereConnection, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!maybeDone(error) && !neverSent(error)) throw error
+      await clock.sleep(200 + backoff({ base: 1_000, cap: 15_000, chance }, attempt), signal)
+    }
+  }
+}

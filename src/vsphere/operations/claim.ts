@@ -1,0 +1,95 @@
+import { ClaimLost, NameTaken, NotThere, readNote, type ClaimRequest, type Vm } from '../../platform/index.ts'
+import type { VsphereConnection } from '../connection.ts'
+import { isFault } from '../soap/session.ts'
+import { retrieveOne } from '../vim/property-collector.ts'
+import { changedRecord, emptyRecord } from '../watch/vm-record.ts'
+import { answered, carryOut } from './carry-out.ts'
+import { knownVm, readVm, vmRef, writtenName, wrote } from './vm-access.ts'
+
+/** How often the claim is tried again when the VM was changed in between by somebody who did not take it. */
+const mostTries = 3
+
+/**
+ * Renames, marks and resizes a VM in one task. Not Rename_Task besides: a reconfigure carries name, notes and CPU together, and is
+ * one lost answer instead of three. The version of the configuration that was read goes with it, so that of two programs that claim
+ * one VM at the same moment vCenter itself refuses the second.
+ */
+export async function claimVm(connection: VsphereConnection, request: ClaimRequest, signal: AbortSignal, timeout: number): Promise<Vm> {
+  const { inventory } = connection
+  await connection.live(signal)
+  const { id, name, annotation, cpus, memoryMB } = request
+  const known = knownVm(connection, id)
+  if (isClaimed(known, request)) return known
+  mustBeClaimable(known, request)
+  if (inventory.byName(name).some(vm => vm.id !== id)) throw NameTaken({ name })
+  for (let attempt = 1; ; attempt++) {
+    // Asked anew, because the watch may be late, and together with the version that makes the answer binding.
+    const now = await answered(connection, () => readVersion(connection, id, signal), signal)
+    if (now === undefined) throw NotThere({ what: 'VM', name: request.expectedName })
+    mustBeClaimable(now, request)
+    const spec = {
+      changeVersion: now.version === '' ? undefined : now.version,
+      name: writtenName(name),
+      annotation,
+      numCPUs: cpus,
+      memoryMB,
+    }
+    const change = {
+      name,
+      annotation,
+      note: readNote(annotation),
+      ...(cpus !== undefined && { cpus }),
+      ...(memoryMB !== undefined && { memoryMB }),
+    }
+    try {
+      return await carryOut(
+        connection,
+        {
+          method: 'ReconfigVM_Task',
+          on: vmRef(id),
+          args: { spec },
+          target: `${known.name} (${id})`,
+          timeout,
+          done: (_, limit) => wrote(connection, id, change, limit),
+          look: async limit => {
+            const there = await readVm(connection, id, limit)
+            if (there === undefined || !isClaimed(there, request)) return undefined
+            return wrote(connection, id, change, limit)
+          },
+        },
+        signal,
+      )
+    } catch (error) {
+      if (isFault(error, 'ConcurrentAccess') && attempt < mostTries) {
+        const changed = await answered(connection, () => readVm(connection, id, signal), signal)
+        if (changed === undefined) throw ClaimLost({ name: request.expectedName, why: 'it is gone' }, { cause: error })
+        mustBeClaimable(changed, request)
+        if (changed.annotation !== known.annotation)
+          throw ClaimLost({ name: request.expectedName, why: 'its annotation was changed' }, { cause: error })
+        continue
+      }
+      if (isFault(error, 'ConcurrentAccess'))
+        throw ClaimLost({ name: request.expectedName, why: 'others keep changing it' }, { cause: error })
+      if (isFault(error, 'InvalidPowerState')) throw ClaimLost({ name: request.expectedName, why: 'it is powered on' }, { cause: error })
+      throw error
+    }
+  }
+}
+
+/** What decides about a claim, and the version of the configuration that it belongs to. */
+async function readVersion({ session }: VsphereConnection, id: string, signal: AbortSignal) {
+  const properties = await retrieveOne(session, vmRef(id), ['name', 'runtime.powerState', 'config.changeVersion'], signal)
+  if (properties === undefined) return undefined
+  const { name, power } = changedRecord(emptyRecord(id), properties).vm
+  return { name, power, version: properties.get('config.changeVersion')?.text ?? '' }
+}
+
+function isClaimed(vm: Vm, { name, annotation, cpus, memoryMB }: ClaimRequest): boolean {
+  return vm.name === name && vm.annotation === annotation && (cpus ?? vm.cpus) === vm.cpus && (memoryMB ?? vm.memoryMB) === vm.memoryMB
+}
+
+function mustBeClaimable(vm: Pick<Vm, 'name' | 'power'>, { expectedName, name }: ClaimRequest): void {
+  // With the new name already: an earlier call got half way on a platform that takes several steps.
+  if (vm.name !== expectedName && vm.name !== name) throw ClaimLost({ name: expectedName, why: `it is now called "${vm.name}"` })
+  if (vm.power !== 'off') throw ClaimLost({ name: expectedName, why: `it is powered ${vm.power}` })
+}

@@ -1,0 +1,182 @@
+import { NameTaken, NotThere, type CloneRequest, type Vm } from '../../platform/index.ts'
+import type { VsphereConnection } from '../connection.ts'
+import { isFault } from '../soap/session.ts'
+import { cloneArguments, type ClonePlan } from '../vim/clone-spec.ts'
+import { cardChanges, cardsOf, networkBacking, type TemplateCard } from '../vim/network-card.ts'
+import { refOf, retrieveOne } from '../vim/property-collector.ts'
+import { child } from '../xml/element.ts'
+import { reference, type Ref } from '../xml/writer.ts'
+import { answered, carryOut } from './carry-out.ts'
+import { readVm, vmRef, writtenName } from './vm-access.ts'
+
+const usualTimeout = 30 * 60_000
+
+/** How long to wait for a VM to get its configuration that carries our name and is just being made. */
+const makingTakes = 60_000
+
+/** What clones need to know of a template. */
+interface TemplateFacts {
+  readonly cards: readonly TemplateCard[]
+  readonly snapshot: Ref | undefined
+}
+
+/** What is known of templates, read once each and dropped when a clone fails. */
+export type TemplateMemory = Map<string, Promise<TemplateFacts>>
+
+/** Makes a VM from a template, or finds the one that an earlier call made. */
+export async function cloneVm(
+  connection: VsphereConnection,
+  memory: TemplateMemory,
+  request: CloneRequest,
+  signal: AbortSignal,
+): Promise<Vm> {
+  const { settings } = connection
+  await connection.live(signal)
+  const before = await findOurs(connection, request, signal)
+  if (before !== undefined) return before
+  const template = templateCalled(connection, request.template)
+  const plan = await planFor(connection, memory, template, request, signal)
+  try {
+    return await carryOut(
+      connection,
+      {
+        method: 'CloneVM_Task',
+        on: vmRef(template.id),
+        args: cloneArguments({ ...request, name: writtenName(request.name) }, plan),
+        target: request.name,
+        timeout: settings.cloneTimeout ?? usualTimeout,
+        done: (task, limit) => made(connection, request, task, limit),
+        look: limit => findOurs(connection, request, limit, { fresh: true }),
+      },
+      signal,
+    )
+  } catch (error) {
+    // What was looked up may be what was wrong.
+    memory.delete(template.id)
+    connection.places.forget()
+    if (!isFault(error, 'DuplicateName')) throw error
+    const there = await findOurs(connection, request, signal, { fresh: true })
+    if (there === undefined) throw NameTaken({ name: request.name }, { cause: error })
+    return there
+  }
+}
+
+/** The VM that carries the name, if it is ours. Throws NameTaken if it is somebody else's. */
+async function findOurs(
+  connection: VsphereConnection,
+  request: CloneRequest,
+  signal: AbortSignal,
+  { fresh = false } = {},
+): Promise<Vm | undefined> {
+  const { inventory, vms } = connection
+  let named: readonly Vm[]
+  if (fresh) named = await readByName(connection, request, signal)
+  else {
+    named = inventory.byName(request.name)
+    if (named.some(vm => !request.isOurs(vm) && vms.isUnfinished(vm.id))) named = await finished(connection, request, signal)
+  }
+  const ours = named.find(vm => request.isOurs(vm))
+  if (ours !== undefined) return ours
+  // Names are unique in a folder only, but people and DNS know no folders.
+  if (named.length > 0) throw NameTaken({ name: request.name })
+  return undefined
+}
+
+/** Somebody, perhaps an earlier life of this program, is making a VM of that name: its mark shows when its configuration is there. */
+async function finished(
+  { inventory, vms, clock }: VsphereConnection,
+  { name, isOurs }: CloneRequest,
+  signal: AbortSignal,
+): Promise<readonly Vm[]> {
+  for (let waited = 0; waited < makingTakes; waited += 500) {
+    const named = inventory.byName(name)
+    if (named.every(vm => isOurs(vm) || !vms.isUnfinished(vm.id))) return named
+    await clock.sleep(500, signal)
+  }
+  return inventory.byName(name)
+}
+
+/** Asks vCenter itself: after a lost answer the watch may be as late as the answer was. */
+async function readByName(connection: VsphereConnection, { name, folder }: CloneRequest, signal: AbortSignal): Promise<readonly Vm[]> {
+  const { session, places, inventory, settings } = connection
+  const parent = await places.find('folder', folder ?? settings.folder)
+  const { manager } = await session.content(signal)
+  const answer = await session.call('FindChild', manager('searchIndex'), { entity: reference(parent), name: writtenName(name) }, { signal })
+  const found = child(answer, 'returnval')
+  const vm = found === undefined ? undefined : await readVm(connection, refOf(found).id, signal)
+  if (vm !== undefined) {
+    inventory.wrote(vm)
+    return [vm]
+  }
+  return inventory.state.kind === 'live' ? inventory.byName(name) : []
+}
+
+async function made(connection: VsphereConnection, request: CloneRequest, task: Ref, signal: AbortSignal): Promise<Vm> {
+  const { inventory, vms, tasks } = connection
+  // Usually the same answer of the watch that told of the task's end brought the VM too.
+  const shown = inventory.state.kind === 'live' ? inventory.byName(request.name) : []
+  const ours = shown.find(vm => !vms.isUnfinished(vm.id) && request.isOurs(vm))
+  if (ours !== undefined) return ours
+  const vm = await answered(
+    connection,
+    async () => {
+      const result = await tasks.result(task, signal)
+      return result === undefined ? undefined : await readVm(connection, result.id, signal)
+    },
+    signal,
+  )
+  if (vm === undefined) throw NotThere({ what: 'VM', name: request.name })
+  inventory.wrote(vm)
+  return vm
+}
+
+function templateCalled({ inventory }: VsphereConnection, name: string): Vm {
+  const template = inventory.byName(name).find(vm => vm.template)
+  if (template === undefined) throw NotThere({ what: 'template', name })
+  return template
+}
+
+async function planFor(
+  connection: VsphereConnection,
+  memory: TemplateMemory,
+  template: Vm,
+  request: CloneRequest,
+  signal: AbortSignal,
+): Promise<ClonePlan> {
+  const { places, settings, session } = connection
+  const datastore = request.datastore ?? settings.datastore
+  const network =
+    request.network ?? (settings.network === undefined ? undefined : { network: settings.network, card: settings.card ?? 'vmxnet3' })
+  return answered(
+    connection,
+    async () => {
+      const facts = await factsOf(connection, memory, template)
+      const backing =
+        network === undefined
+          ? undefined
+          : await networkBacking(session, await places.find('network', network.network), network.network, signal)
+      return {
+        folder: await places.find('folder', request.folder ?? settings.folder),
+        resourcePool: await places.find('resourcePool', request.resourcePool ?? settings.resourcePool),
+        datastore: datastore === undefined ? undefined : await places.find('datastore', datastore),
+        snapshot: facts.snapshot,
+        deviceChanges: network === undefined || backing === undefined ? [] : cardChanges(network.card, backing, facts.cards[0]),
+        cards: Math.max(facts.cards.length, network === undefined ? 0 : 1),
+      }
+    },
+    signal,
+  )
+}
+
+function factsOf({ session }: VsphereConnection, memory: TemplateMemory, template: Vm): Promise<TemplateFacts> {
+  let facts = memory.get(template.id)
+  if (facts === undefined) {
+    facts = retrieveOne(session, vmRef(template.id), ['config.hardware.device', 'snapshot.currentSnapshot']).then(properties => {
+      const snapshot = properties?.get('snapshot.currentSnapshot')
+      return { cards: cardsOf(properties?.get('config.hardware.device')), snapshot: snapshot === undefined ? undefined : refOf(snapshot) }
+    })
+    memory.set(template.id, facts)
+    facts.catch(() => memory.delete(template.id))
+  }
+  return facts
+}

@@ -1,0 +1,56 @@
+import { GuestLoginRefused, GuestNotReady, NotThere, type GuestCommand } from '../../platform/index.ts'
+import type { VsphereConnection } from '../connection.ts'
+import { isFault } from '../soap/session.ts'
+import { answered } from './carry-out.ts'
+import { maybeDone } from './translate.ts'
+import { knownVm, vmRef } from './vm-access.ts'
+
+/** How long after a lost answer the request may still be under way. */
+const afterglow = 1_000
+
+/** Starts a program in the guest once: after a lost answer the guest's list of processes says whether it runs. */
+export async function runInGuest(connection: VsphereConnection, id: string, command: GuestCommand, signal: AbortSignal): Promise<number> {
+  const { guests, clock } = connection
+  await connection.live(signal)
+  const { name } = knownVm(connection, id)
+  const vm = vmRef(id)
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await guests.start(vm, command, signal)
+      } catch (error) {
+        if (signal.aborted || !maybeDone(error) || attempt === 3) throw error
+        await clock.sleep(afterglow, signal)
+        const processes = await answered(connection, () => guests.list(vm, command, [], signal), signal)
+        const line = `${command.program} ${command.args}`.trim()
+        const ours = processes.filter(process => process.owner === command.user && process.command.includes(line))
+        const newest = ours.map(process => process.id).toSorted((one, other) => other - one)[0]
+        if (newest !== undefined) return newest
+      }
+    }
+  } catch (error) {
+    if (isFault(error, 'InvalidGuestLogin')) throw GuestLoginRefused({ name, user: command.user }, { cause: error })
+    if (isFault(error, 'InvalidPowerState')) throw GuestNotReady({ name, why: 'it is not powered on' }, { cause: error })
+    throw error
+  }
+}
+
+/** The exit code of a program, or undefined while it runs. */
+export async function guestExit(
+  connection: VsphereConnection,
+  id: string,
+  process: number,
+  credentials: Pick<GuestCommand, 'user' | 'password'>,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const { name } = knownVm(connection, id)
+  try {
+    const [found] = await answered(connection, () => connection.guests.list(vmRef(id), credentials, [process], signal), signal)
+    // Guests forget programs a few minutes after their end, and with them how they ended.
+    if (found === undefined) throw NotThere({ what: `program in the guest of "${name}"`, name: String(process) })
+    return found.ended ? (found.exitCode ?? 0) : undefined
+  } catch (error) {
+    if (isFault(error, 'InvalidGuestLogin')) throw GuestLoginRefused({ name, user: credentials.user }, { cause: error })
+    throw error
+  }
+}

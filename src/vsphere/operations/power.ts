@@ -1,0 +1,61 @@
+import { GuestNotReady, type Vm } from '../../platform/index.ts'
+import type { VsphereConnection } from '../connection.ts'
+import { isFault } from '../soap/session.ts'
+import { answered, carryOut } from './carry-out.ts'
+import { maybeDone } from './translate.ts'
+import { knownVm, readVm, vmRef, wrote } from './vm-access.ts'
+
+/** What is no longer true of a VM that is off. */
+const off: Partial<Vm> = { power: 'off', guestReady: false, bootedAt: undefined, addresses: [] }
+const on: Partial<Vm> = { power: 'on' }
+
+/** Powers a VM on or off; resolves at once if it already is. */
+export async function setPower(
+  connection: VsphereConnection,
+  id: string,
+  power: 'on' | 'off',
+  signal: AbortSignal,
+  timeout: number,
+): Promise<Vm> {
+  await connection.live(signal)
+  const known = knownVm(connection, id)
+  if (known.power === power) return known
+  const change = power === 'on' ? on : off
+  const ifThere = async (limit: AbortSignal) => {
+    const now = await readVm(connection, id, limit)
+    return now?.power === power ? wrote(connection, id, change, limit) : undefined
+  }
+  try {
+    return await carryOut(
+      connection,
+      {
+        method: power === 'on' ? 'PowerOnVM_Task' : 'PowerOffVM_Task',
+        on: vmRef(id),
+        target: `${known.name} (${id})`,
+        timeout,
+        done: (_, limit) => wrote(connection, id, change, limit),
+        look: ifThere,
+      },
+      signal,
+    )
+  } catch (error) {
+    // Somebody else was faster, or the guest was.
+    const there = isFault(error, 'InvalidPowerState') ? await answered(connection, () => ifThere(signal), signal) : undefined
+    if (there === undefined) throw error
+    return there
+  }
+}
+
+/** Asks the guest to shut down. A second request does no harm, so a lost answer needs no look. */
+export async function shutDownGuest(connection: VsphereConnection, id: string, signal: AbortSignal): Promise<void> {
+  await connection.live(signal)
+  const { name, power } = knownVm(connection, id)
+  if (power !== 'on') throw GuestNotReady({ name, why: `it is powered ${power}` })
+  try {
+    await connection.session.call('ShutdownGuest', vmRef(id), {}, { signal })
+  } catch (error) {
+    if (signal.aborted || !maybeDone(error)) throw error
+    const now = await answered(connection, () => readVm(connection, id, signal), signal)
+    if (now?.power === 'on') await connection.session.call('ShutdownGuest', vmRef(id), {}, { signal })
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { SignInRefused } from '../../platform/index.ts'
+import { Secret, silentLog, Unreachable, VirtualClock } from '../../ports/index.ts'
+import { AnswerNotUnderstood, VimFault } from '../errors.ts'
+import { preliminaries, refusal, scriptedVcenter, type Scripted } from '../testing/scripted-vcenter.ts'
+import { Session } from './session.ts'
+import { SoapClient } from './soap-client.ts'
+
+const target = { type: 'ServiceInstance', id: 'ServiceInstance' }
+
+function sessionOn(script: (method: string) => Scripted | undefined) {
+  const clock = new VirtualClock()
+  const { http, calls } = scriptedVcenter(clock, method => script(method) ?? preliminaries[method] ?? '')
+  const password = new Secret('opensesame')
+  const session = new Session({
+    soap: new SoapClient('https://vcenter/sdk', http),
+    name: 'vCenter',
+    user: 'ann',
+    password,
+    clock,
+    log: silentLog,
+  })
+  return { session, calls, clock }
+}
+
+describe('a session', () => {
+  test('begins with the first call, once, however many there are', async () => {
+    const { session, calls } = sessionOn(() => undefined)
+    await Promise.all([1, 2, 3].map(() => session.call('CurrentTime', target)))
+    expect(calls.filter(call => call === 'Login')).toHaveLength(1)
+    expect(session.key).toBe('session-1')
+  })
+
+  test('that has ended is replaced once for all who meet its end, and their calls are made again', async () => {
+    let ended = false
+    const { session, calls } = sessionOn(method => {
+      if (method === 'Login') ended = false
+      return method === 'CurrentTime' && ended ? refusal('NotAuthenticated') : undefined
+    })
+    await session.call('CurrentTime', target)
+    ended = true
+    await Promise.all([1, 2, 3].map(() => session.call('CurrentTime', target)))
+    expect(calls.filter(call => call === 'Login')).toHaveLength(2)
+    expect(session.generation).toBe(2)
+  })
+
+  test('is not asked for again after wrong credentials', async () => {
+    const { session, calls } = sessionOn(method => (method === 'Login' ? refusal('InvalidLogin', 'Cannot complete login') : undefined))
+    for (let count = 0; count < 3; count++) {
+      const error = await session.call('CurrentTime', target).catch((refused: unknown) => refused)
+      expect(SignInRefused.is(error)).toBe(true)
+      expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain('opensesame')
+    }
+    expect(calls.filter(call => call === 'Login')).toHaveLength(1)
+  })
+
+  test('is asked for again when vCenter could not be reached', async () => {
+    let down = true
+    const { session } = sessionOn(method => (method === 'Login' && down ? { status: 503, body: 'starting' } : undefined))
+    expect(Unreachable.is(await session.call('CurrentTime', target).catch((error: unknown) => error))).toBe(true)
+    down = false
+    await session.call('CurrentTime', target)
+  })
+
+  test('is kept alive every five minutes and ended at the end', async () => {
+    const { session, calls, clock } = sessionOn(() => undefined)
+    await session.content()
+    await clock.advance(16 * 60_000)
+    expect(calls.filter(call => call === 'CurrentTime')).toHaveLength(3)
+    await session.close()
+    expect(calls.at(-1)).toBe('Logout')
+    await clock.advance(60 * 60_000)
+    expect(calls.at(-1)).toBe('Logout')
+  })
+})
+
+describe('an answer', () => {
+  test.each([
+    ['a refusal', refusal('InvalidPowerState', 'not now'), VimFault.code],
+    ['a page', { status: 200, body: '<html/>' }, AnswerNotUnderstood.code],
+    ['nothing', { status: 200, body: '' }, AnswerNotUnderstood.code],
+    ['a document type', { status: 200, body: '<!DOCTYPE a><a/>' }, AnswerNotUnderstood.code],
+    ['an error page', { status: 500, body: 'oops' }, Unreachable.code],
+    ['a gateway that gives up', { status: 504, body: '' }, Unreachable.code],
+  ])('%s', async (_, answer, code) => {
+    const { session } = sessionOn(method => (method === 'PowerOnVM_Task' ? answer : undefined))
+    await expect(session.call('PowerOnVM_Task', { type: 'VirtualMachine', id: 'vm-1' })).rejects.toMatchObject({ code })
+  })
+
+  test('a refusal names the fault, its message and what it is about', async () => {
+    const { session } = sessionOn(method => (method === 'PowerOnVM_Task' ? refusal('InvalidPowerState', 'not now') : undefined))
+    await expect(session.call('PowerOnVM_Task', { type: 'VirtualMachine', id: 'vm-1' })).rejects.toMatchObject({
+      details: { call: 'PowerOnVM_Task', fault: 'InvalidPowerState', message: 'not now' },
+    })
+  })
+})

@@ -1,0 +1,37 @@
+import type { PlatformEvent } from '../../platform/index.ts'
+import type { Session } from '../soap/session.ts'
+import { timeOf } from '../watch/vm-record.ts'
+import { child, children, childText, type XmlElement } from '../xml/element.ts'
+import { reference, type Ref } from '../xml/writer.ts'
+
+const types: Readonly<Record<string, PlatformEvent['type']>> = {
+  VmStartingEvent: 'started',
+  VmPoweredOffEvent: 'poweredOff',
+  VmRenamedEvent: 'renamed',
+  VmCreatedEvent: 'created',
+  VmClonedEvent: 'created',
+  VmDeployedEvent: 'created',
+  VmRemovedEvent: 'removed',
+}
+
+/** What happened to an object, oldest first. */
+export async function queryEvents(session: Session, entity: Ref, signal: AbortSignal): Promise<readonly PlatformEvent[]> {
+  const { manager } = await session.content(signal)
+  const filter = { entity: { entity: reference(entity), recursion: 'self' } }
+  const answer = await session.call('QueryEvents', manager('eventManager'), { filter }, { signal })
+  return children(answer, 'returnval')
+    .map(element => ({ event: eventOf(element), key: Number(childText(element, 'key')) }))
+    .toSorted((one, other) => one.event.time - other.event.time || one.key - other.key)
+    .map(({ event }) => event)
+}
+
+function eventOf(element: XmlElement): PlatformEvent {
+  const vm = child(element, 'vm')
+  return {
+    type: types[element.type ?? ''] ?? 'other',
+    vm: (vm === undefined ? undefined : childText(vm, 'vm')) ?? '',
+    name: (vm === undefined ? undefined : childText(vm, 'name')) ?? '',
+    time: timeOf(childText(element, 'createdTime')) ?? 0,
+    message: childText(element, 'fullFormattedMessage') ?? '',
+  }
+}

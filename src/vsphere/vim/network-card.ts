@@ -1,0 +1,75 @@
+import { NotThere, type NetworkSettings } from '../../platform/index.ts'
+import type { Session } from '../soap/session.ts'
+import { childText, type XmlElement } from '../xml/element.ts'
+import { reference, typed, type Ref, type XmlFields } from '../xml/writer.ts'
+import { refOf, retrieveOne } from './property-collector.ts'
+
+const cardTypes: Readonly<Record<NetworkSettings['card'], string>> = {
+  e1000: 'VirtualE1000',
+  e1000e: 'VirtualE1000e',
+  vmxnet2: 'VirtualVmxnet2',
+  vmxnet3: 'VirtualVmxnet3',
+  pcnet32: 'VirtualPCNet32',
+  sriov: 'VirtualSriovEthernetCard',
+}
+
+const anyCard: ReadonlySet<string> = new Set([...Object.values(cardTypes), 'VirtualVmxnet', 'VirtualVmxnet3Vrdma'])
+
+/** A network card of a template: what must be repeated to change it. */
+export interface TemplateCard {
+  readonly type: string
+  readonly key: number
+  readonly controllerKey: number | undefined
+  readonly unitNumber: number | undefined
+}
+
+/** The network cards among a VM's devices, in their order. */
+export function cardsOf(devices: XmlElement | undefined): readonly TemplateCard[] {
+  const cards = devices?.children.filter(({ type }) => type !== undefined && anyCard.has(type)) ?? []
+  return cards.map(device => ({
+    type: device.type as string,
+    key: Number(childText(device, 'key')),
+    controllerKey: numberOf(childText(device, 'controllerKey')),
+    unitNumber: numberOf(childText(device, 'unitNumber')),
+  }))
+}
+
+/** What connects a card to a network: by name to a standard one, by switch and port group to a distributed one. */
+export async function networkBacking(session: Session, network: Ref, name: string, signal: AbortSignal): Promise<XmlFields> {
+  if (network.type !== 'DistributedVirtualPortgroup') {
+    return typed('VirtualEthernetCardNetworkBackingInfo', { deviceName: name.split('/').at(-1), network: reference(network) })
+  }
+  const portgroup = await retrieveOne(session, network, ['key', 'config.distributedVirtualSwitch'], signal)
+  const dvs = portgroup?.get('config.distributedVirtualSwitch')
+  const uuid = dvs === undefined ? undefined : (await retrieveOne(session, refOf(dvs), ['uuid'], signal))?.get('uuid')?.text
+  const portgroupKey = portgroup?.get('key')?.text
+  if (uuid === undefined || portgroupKey === undefined) throw NotThere({ what: 'distributed network', name })
+  return typed('VirtualEthernetCardDistributedVirtualPortBackingInfo', { port: { switchUuid: uuid, portgroupKey } })
+}
+
+/**
+ * The device changes that give a clone the wanted card on the wanted network: the template's first card is edited, or replaced if
+ * it is of another type. Further cards stay as they are.
+ */
+export function cardChanges(card: NetworkSettings['card'], backing: XmlFields, first: TemplateCard | undefined): readonly XmlFields[] {
+  const type = cardTypes[card]
+  if (first?.type === type) return [{ operation: 'edit', device: cardDevice(type, first.key, backing, first) }]
+  const added = { operation: 'add', device: cardDevice(type, -1, backing, first) }
+  return first === undefined ? [added] : [{ operation: 'remove', device: cardDevice(first.type, first.key, undefined, first) }, added]
+}
+
+function cardDevice(type: string, key: number, backing: XmlFields | undefined, place: TemplateCard | undefined): XmlFields {
+  return typed(type, {
+    key,
+    backing,
+    connectable: backing === undefined ? undefined : { startConnected: true, allowGuestControl: true, connected: false },
+    controllerKey: place?.controllerKey,
+    unitNumber: place?.unitNumber,
+    addressType: backing === undefined ? undefined : 'generated',
+    wakeOnLanEnabled: backing === undefined ? undefined : true,
+  })
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text)
+}

@@ -1,0 +1,133 @@
+import type { Session } from '../soap/session.ts'
+import { child, childText, type XmlElement } from '../xml/element.ts'
+import { reference, typed, type Ref, type XmlFields } from '../xml/writer.ts'
+
+/** Which properties of which objects. */
+export interface Selection {
+  readonly type: string
+  readonly paths: readonly string[]
+  /** Where to begin. */
+  readonly from: Ref
+  /** The property of `from` that leads to the objects; without it `from` is the object. */
+  readonly through?: string
+}
+
+/** Properties by their path; what was not sent or not readable is not in it. */
+export type Properties = ReadonlyMap<string, XmlElement>
+
+/** One object of a listing. */
+export interface Found {
+  readonly ref: Ref
+  readonly properties: Properties
+}
+
+/** What the collector says about one object. */
+export interface ObjectUpdate {
+  readonly filter: string
+  readonly ref: Ref
+  readonly kind: 'enter' | 'modify' | 'leave'
+  /** By path; undefined where the property was removed. */
+  readonly changes: ReadonlyMap<string, XmlElement | undefined>
+}
+
+/** What has changed since a version. */
+export interface UpdateSet {
+  readonly version: string
+  /** There is more, to be asked for with `version` at once. */
+  readonly truncated: boolean
+  readonly updates: readonly ObjectUpdate[]
+}
+
+/** The specification of a filter or listing as vCenter wants it. */
+export function filterSpec({ type, paths, from, through }: Selection): XmlFields {
+  const selectSet = through === undefined ? undefined : typed('TraversalSpec', { type: from.type, path: through, skip: false })
+  return {
+    propSet: { type, all: false, pathSet: [...paths] },
+    objectSet: { obj: reference(from), skip: through !== undefined, selectSet },
+    reportMissingObjectsInResults: true,
+  }
+}
+
+/** Reads properties once, page by page. */
+export async function retrieve(session: Session, selection: Selection, signal?: AbortSignal): Promise<Found[]> {
+  const collector = (await session.content(signal)).manager('propertyCollector')
+  const found: Found[] = []
+  let answer = await session.call(
+    'RetrievePropertiesEx',
+    collector,
+    { specSet: filterSpec(selection), options: { maxObjects: 1000 } },
+    { signal },
+  )
+  for (;;) {
+    const result = child(answer, 'returnval')
+    if (result === undefined) return found
+    for (const element of result.children) if (element.name === 'objects') found.push(foundObject(element))
+    const token = childText(result, 'token')
+    if (token === undefined) return found
+    answer = await session.call('ContinueRetrievePropertiesEx', collector, { token }, { signal })
+  }
+}
+
+/** Reads properties of one object once; undefined if it is not there. */
+export async function retrieveOne(
+  session: Session,
+  ref: Ref,
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<Properties | undefined> {
+  const [found] = await retrieve(session, { type: ref.type, paths, from: ref }, signal)
+  return found?.properties
+}
+
+/** Reads the answer to WaitForUpdatesEx; undefined if nothing changed in time. */
+export function updateSet(answer: XmlElement): UpdateSet | undefined {
+  const set = child(answer, 'returnval')
+  if (set === undefined) return undefined
+  const updates: ObjectUpdate[] = []
+  for (const filterUpdate of set.children) {
+    if (filterUpdate.name !== 'filterSet') continue
+    const filter = childText(filterUpdate, 'filter') ?? ''
+    for (const element of filterUpdate.children) {
+      if (element.name === 'objectSet') updates.push(objectUpdate(filter, element))
+      // The object was in the filter and is no longer there at all.
+      else if (element.name === 'missingSet') updates.push({ filter, ref: refOf(child(element, 'obj')), kind: 'leave', changes: new Map() })
+    }
+  }
+  return { version: childText(set, 'version') ?? '', truncated: childText(set, 'truncated') === 'true', updates }
+}
+
+function objectUpdate(filter: string, element: XmlElement): ObjectUpdate {
+  const kind = childText(element, 'kind')
+  const changes = new Map<string, XmlElement | undefined>()
+  for (const part of element.children) {
+    if (part.name === 'changeSet') {
+      const path = childText(part, 'name') ?? ''
+      const op = childText(part, 'op')
+      changes.set(path, op === 'remove' || op === 'indirectRemove' ? undefined : child(part, 'val'))
+    } else if (part.name === 'missingSet') {
+      // Not readable (any more), for lack of a privilege or because it is being made.
+      changes.set(childText(part, 'path') ?? '', undefined)
+    }
+  }
+  return { filter, ref: refOf(child(element, 'obj')), kind: kind === 'enter' || kind === 'leave' ? kind : 'modify', changes }
+}
+
+function foundObject(element: XmlElement): Found {
+  const properties = new Map<string, XmlElement>()
+  for (const part of element.children) {
+    if (part.name !== 'propSet') continue
+    const value = child(part, 'val')
+    if (value !== undefined) properties.set(childText(part, 'name') ?? '', value)
+  }
+  return { ref: refOf(child(element, 'obj')), properties }
+}
+
+/** The object that an element refers to. The texts are copies: a slice would keep the whole answer in memory. */
+export function refOf(element: XmlElement | undefined): Ref {
+  return { type: copied(element?.of ?? ''), id: copied(element?.text ?? '') }
+}
+
+/** A text of its own. What the reader gives is a view into the whole answer, which lives as long as the view does. */
+export function copied(text: string): string {
+  return text.length < 13 ? text : Buffer.from(text).toString()
+}

@@ -1,0 +1,128 @@
+import { parseTime } from '../../ports/index.ts'
+import { readNote, type Vm } from '../../platform/index.ts'
+import { copied, refOf } from '../vim/property-collector.ts'
+import { child, children, childText, type XmlElement } from '../xml/element.ts'
+
+/** What is watched of each VM. Never `summary`, `guest` or `config` as a whole: statistics would stream for every running VM. */
+export const vmPaths: readonly string[] = [
+  'name',
+  'runtime.powerState',
+  'runtime.bootTime',
+  'runtime.host',
+  'config.annotation',
+  'config.template',
+  'summary.config.numCpu',
+  'summary.config.memorySizeMB',
+  'guest.ipAddress',
+  'guest.net',
+  'guest.guestOperationsReady',
+]
+
+/** A VM, with the parts that make up its addresses. */
+export interface VmRecord {
+  readonly vm: Vm
+  readonly address: string
+  readonly cards: readonly string[]
+  /** vCenter still makes it: there is a name, but no configuration yet. */
+  readonly unfinished: boolean
+}
+
+type Changes = ReadonlyMap<string, XmlElement | undefined>
+
+/** The record of a VM of which nothing but `id` is known yet. */
+export function emptyRecord(id: string): VmRecord {
+  return {
+    vm: {
+      id,
+      name: '',
+      template: false,
+      power: 'off',
+      cpus: 0,
+      memoryMB: 0,
+      annotation: '',
+      note: undefined,
+      addresses: [],
+      guestReady: false,
+      bootedAt: undefined,
+      host: undefined,
+    },
+    address: '',
+    cards: [],
+    unfinished: true,
+  }
+}
+
+/** The record after changes. */
+export function changedRecord(old: VmRecord, changes: Changes): VmRecord {
+  const vm: { -readonly [Field in keyof Vm]: Vm[Field] } = { ...old.vm }
+  let { address, cards, unfinished } = old
+  for (const [path, value] of changes) {
+    switch (path) {
+      case 'name':
+        // vCenter writes these three characters of a name as in a URL.
+        vm.name = copied(value?.text ?? '').replace(/%(2f|5c|25)/gi, code => decodeURIComponent(code))
+        break
+      case 'runtime.powerState':
+        vm.power = value?.text === 'poweredOn' ? 'on' : value?.text === 'suspended' ? 'suspended' : 'off'
+        break
+      case 'runtime.bootTime':
+        vm.bootedAt = timeOf(value?.text)
+        break
+      case 'runtime.host':
+        vm.host = value === undefined ? undefined : refOf(value).id
+        break
+      case 'config.annotation':
+        if (vm.annotation === (value?.text ?? '')) break
+        vm.annotation = copied(value?.text ?? '')
+        vm.note = readNote(vm.annotation)
+        break
+      case 'config.template':
+        vm.template = value?.text === 'true'
+        unfinished = value === undefined
+        break
+      case 'summary.config.numCpu':
+        vm.cpus = Number(value?.text ?? 0)
+        break
+      case 'summary.config.memorySizeMB':
+        vm.memoryMB = Number(value?.text ?? 0)
+        break
+      case 'guest.ipAddress':
+        address = copied(value?.text ?? '')
+        break
+      case 'guest.net':
+        cards = value === undefined ? [] : addressesOf(value)
+        break
+      case 'guest.guestOperationsReady':
+        vm.guestReady = value?.text === 'true'
+        break
+    }
+  }
+  if (address !== old.address || cards !== old.cards) vm.addresses = ordered(address, cards)
+  return { vm: Object.freeze(vm), address, cards, unfinished }
+}
+
+function addressesOf(net: XmlElement): string[] {
+  const cards = children(net, 'GuestNicInfo')
+  return cards.flatMap(card => {
+    const listed = children(card, 'ipAddress').map(({ text }) => text)
+    const config = child(card, 'ipConfig')
+    const configured = config === undefined ? [] : children(config, 'ipAddress').map(entry => childText(entry, 'ipAddress') ?? '')
+    return [...listed, ...configured].filter(text => text !== '').map(copied)
+  })
+}
+
+/** Each once, v4 first. */
+function ordered(address: string, cards: readonly string[]): readonly string[] {
+  const all = [...new Set(address === '' ? cards : [address, ...cards])]
+  return [...all.filter(one => !one.includes(':')), ...all.filter(one => one.includes(':'))]
+}
+
+/** Milliseconds since 1970; undefined for what is no time, or the zero time that some write for "never". */
+export function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '' || text.startsWith('0001-')) return undefined
+  try {
+    return parseTime(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,286 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  InventoryNotLive,
+  NameTaken,
+  NoCapacity,
+  NotThere,
+  SignInRefused,
+  type CloneRequest,
+  type Vm,
+} from '../../../src/platform/index.ts'
+import { DeadlineExceeded, Secret } from '../../../src/ports/index.ts'
+import { connectTo, never } from './vcenter.ts'
+import { vcsimSubject, type VcsimSubject } from './vcsim-world.ts'
+
+const mark = JSON.stringify({ owner: 'faults' })
+let subject: VcsimSubject
+let count = 0
+
+beforeAll(async () => (subject = await vcsimSubject({ vms: 20 })))
+afterAll(() => subject.cleanup())
+
+const request = (name: string, more: Partial<CloneRequest> = {}): CloneRequest => ({
+  name,
+  annotation: mark,
+  template: subject.world.template,
+  isOurs: vm => vm.annotation === mark,
+  ...more,
+})
+const vm = (label: string): Promise<Vm> => subject.platform.clone(request(`fault-${label}-${++count}`), never)
+const rejected = (work: Promise<unknown>) =>
+  work.then(
+    value => expect.fail(`it should have failed, but gave ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  )
+
+/** Others see a VM through a watch of their own, a moment later. */
+async function knownToOthers(id: string): Promise<void> {
+  await expect.poll(() => subject.other.platform.inventory.byId(id)?.id, { timeout: 10_000 }).toBe(id)
+}
+
+/** The session is ended just before vCenter hears of the next call of that method. */
+function expireBefore(method: string): void {
+  const before = subject.proxy.onCall
+  subject.proxy.onCall = async seen => {
+    if (seen !== method) return before(seen)
+    subject.proxy.onCall = before
+    await subject.sim.expire()
+  }
+}
+
+describe('the session ends just before', () => {
+  test('a clone', async () => {
+    expireBefore('CloneVM_Task')
+    const { id, name } = await vm('expired')
+    expect(await subject.world.named(name)).toEqual([id])
+  })
+
+  test.each([
+    [
+      'ReconfigVM_Task',
+      ({ id, name }: Vm) => subject.platform.claim({ id, expectedName: name, name: `${name}-claimed`, annotation: mark }, never),
+    ],
+    ['PowerOnVM_Task', ({ id }: Vm) => subject.platform.powerOn(id, never)],
+    ['MarkAsTemplate', ({ id }: Vm) => subject.platform.markAsTemplate(id, never)],
+    ['Destroy_Task', ({ id }: Vm) => subject.platform.destroy(id, never)],
+    ['ModifyListView', ({ id }: Vm) => subject.platform.powerOn(id, never)],
+    ['QueryEvents', ({ id }: Vm) => subject.platform.events(id, never)],
+  ] as const)('%s, and nobody notices', async (method, act) => {
+    const made = await vm('session')
+    expireBefore(method)
+    await act(made)
+    expect((await subject.sim.state()).tasks).toBe(0)
+  })
+})
+
+describe('what comes back is not an answer', () => {
+  const bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>'
+  test.each([
+    ['an HTML page', { status: 200, body: '<html><body>log in first</body></html>' }],
+    ['a document type with entities', { status: 200, body: bomb }],
+    ['half an envelope', { status: 200, body: '<?xml version="1.0"?><soapenv:Envelope xmlns:soapenv="x"><soapenv:Body>' }],
+    ['another XML document', { status: 200, body: '<feed><entry/></feed>' }],
+    ['status 503', { status: 503 }],
+    ['status 502', { status: 502 }],
+    ['status 500 without a fault', { status: 500, body: 'oops' }],
+  ] as const)('%s: the VM is made once all the same', async (_, fault) => {
+    subject.proxy.harmNext('CloneVM_Task', fault)
+    const { id, name } = await vm('nonsense')
+    expect(await subject.world.named(name)).toEqual([id])
+  })
+
+  test('a watch that is told nonsense begins again and shows nothing empty', async () => {
+    const { platform, proxy, vcenter } = subject
+    const kept = await vm('kept')
+    const gone: string[] = []
+    const forget = platform.inventory.onChange(({ old, now }) => {
+      if (now === undefined) gone.push(old!.name)
+    })
+    const before = vcenter.connection.watch.rebuilds
+    proxy.harmNext('WaitForUpdatesEx', { status: 200, body: bomb })
+    const seen = await vm('after')
+    await vcenter.connection.live(never)
+    await expect.poll(() => vcenter.connection.watch.rebuilds, { timeout: 10_000 }).toBeGreaterThan(before)
+    await vcenter.connection.live(never)
+    forget()
+    expect(gone).toEqual([])
+    expect([kept, seen].map(each => platform.inventory.byId(each.id)?.name)).toEqual([kept.name, seen.name])
+  })
+})
+
+describe('the network', () => {
+  test('an answer that never comes is looked for after 15 seconds', async () => {
+    subject.proxy.harmNext('CloneVM_Task', 'hang')
+    const { id, name } = await vm('hanging')
+    expect(await subject.world.named(name)).toEqual([id])
+  }, 60_000)
+
+  test('a vCenter that restarts is waited for; the inventory is never empty and sees what happened meanwhile', async () => {
+    const { platform, proxy, sim, world } = subject
+    const [kept, doomed] = [await vm('kept'), await vm('doomed')]
+    const gone: string[] = []
+    const forget = platform.inventory.onChange(({ old, now }) => {
+      if (now === undefined) gone.push(old!.name)
+    })
+    await proxy.goAway()
+    await sim.expire()
+    await expect.poll(() => platform.inventory.state.kind).not.toBe('live')
+    expect(() => platform.inventory.all()).toThrow(expect.objectContaining({ code: InventoryNotLive.code }))
+    await world.remove(doomed.id)
+    const late = platform.clone(request('fault-during-restart'), never)
+    await sleep(500)
+    await proxy.comeBack()
+    const made = await late
+    forget()
+    expect(gone).toEqual([doomed.name])
+    expect(platform.inventory.byId(kept.id)?.name).toBe(kept.name)
+    expect(await world.named('fault-during-restart')).toEqual([made.id])
+  }, 60_000)
+
+  test('what is watched in a session is removed from it when the watch begins again', async () => {
+    const { sim, proxy, vcenter } = subject
+    const settled = async () => {
+      await vcenter.connection.live(never)
+      await sleep(300)
+      return sim.state()
+    }
+    const before = await settled()
+    for (let round = 0; round < 3; round++) {
+      const rebuilds = vcenter.connection.watch.rebuilds
+      proxy.cutAll()
+      await expect.poll(() => vcenter.connection.watch.rebuilds, { timeout: 10_000 }).toBeGreaterThan(rebuilds)
+    }
+    const after = await settled()
+    expect([after.sessions, after.filters, after.views]).toEqual([before.sessions, before.filters, before.views])
+  })
+})
+
+describe('tasks', () => {
+  test('one that does not end is cancelled at its deadline and leaves nothing', async () => {
+    const { sim, proxy, world } = subject
+    await using impatient = await connectTo(sim, { url: proxy.url, cloneTimeout: 600 })
+    const error = await rejected(impatient.platform.clone(request('endless-clone'), never))
+    expect(DeadlineExceeded.is(error), String(error)).toBe(true)
+    expect((await sim.state()).tasks).toBe(0)
+    expect(await world.named('endless-clone')).toEqual([])
+  })
+
+  test('a VM that another task holds is waited for', async () => {
+    const { sim, other, platform } = subject
+    const { id } = await vm('held')
+    await knownToOthers(id)
+    await sim.hold('powerOn')
+    const stop = new AbortController()
+    const held = other.platform.powerOn(id, stop.signal).catch(() => {})
+    await expect.poll(async () => (await sim.state()).tasks).toBe(1)
+    const annotated = platform.annotate(id, '{"waited":true}', never)
+    await sleep(500)
+    stop.abort(new Error('enough'))
+    await held
+    expect((await annotated).note).toEqual({ waited: true })
+  })
+
+  test('what does not fit is refused as such', async () => {
+    const error = await rejected(subject.platform.clone(request('too-big-for-this'), never))
+    expect(NoCapacity.is(error), String(error)).toBe(true)
+  })
+
+  test('of two programs that make the same name one wins, and the other learns that it is taken', async () => {
+    const { platform, other, world } = subject
+    const theirs = request('fault-contested', { annotation: 'theirs', isOurs: each => each.annotation === 'theirs' })
+    const outcomes = await Promise.allSettled([platform.clone(request('fault-contested'), never), other.platform.clone(theirs, never)])
+    const lost = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    expect(lost.map(error => NameTaken.is(error))).toEqual([true])
+    expect(await world.named('fault-contested')).toHaveLength(1)
+  })
+
+  test('a VM that vanishes in the middle is not there', async () => {
+    const { platform, other, proxy } = subject
+    const { id } = await vm('vanishing')
+    await knownToOthers(id)
+    const before = proxy.onCall
+    proxy.onCall = async method => {
+      if (method !== 'PowerOnVM_Task') return
+      proxy.onCall = before
+      await other.platform.destroy(id, never)
+    }
+    const error = await rejected(platform.powerOn(id, never))
+    expect(NotThere.is(error), String(error)).toBe(true)
+  })
+})
+
+describe('who signs in', () => {
+  test('wrong credentials are tried once, refused from then on, and never shown', async () => {
+    const { sim, proxy } = subject
+    const password = new Secret('p/a?s#s%w&o<r>d"')
+    const tries = () => proxy.calls.filter(call => call === 'Login').length
+    const before = tries()
+    await using refused = await connectTo(sim, { url: proxy.url, password }, { live: false })
+    const errors = [
+      await rejected(refused.platform.clone(request('refused'), never)),
+      await rejected(refused.platform.clone(request('refused'), never)),
+    ]
+    expect(errors.map(error => SignInRefused.is(error))).toEqual([true, true])
+    await sleep(500)
+    expect(tries() - before).toBe(1)
+    expect(() => refused.platform.inventory.all()).toThrow(expect.objectContaining({ code: InventoryNotLive.code }))
+    expect(JSON.stringify(refused.log.lines) + String(errors) + JSON.stringify(errors)).not.toContain(password.reveal())
+  })
+
+  test('a password may hold any character', async () => {
+    const { startVcsim } = await import('../peer.ts')
+    const strange = await startVcsim({ vms: 1, password: 'p/a?s#s%w&o<r>d" é]]>' })
+    try {
+      await using there = await connectTo(strange)
+      expect(there.platform.inventory.byName('DC0_C0_RP0_VM0')).toHaveLength(1)
+    } finally {
+      await strange.stop()
+    }
+  })
+
+  test('no secret is in any line of the log, whatever went wrong', async () => {
+    const { platform, proxy, world, vcenter, sim } = subject
+    const { id } = await vm('secret')
+    await platform.powerOn(id, never)
+    await platform.waitForGuest(id, never)
+    const command = { ...world.login, program: '/bin/sh', args: '-c true', environment: { TOKEN: new Secret('t0ken-in-the-environment') } }
+    proxy.harmNext('StartProgramInGuest', 'cut after')
+    await platform.runInGuest(id, command, never)
+    proxy.harmNext('StartProgramInGuest', { status: 200, body: '<broken' })
+    await platform.runInGuest(id, { ...command, args: '-c false' }, never)
+    const error = await rejected(platform.runInGuest(id, { ...command, password: new Secret('wr0ng-in-the-guest') }, never))
+    const everything =
+      JSON.stringify(vcenter.log.lines, (_, value: unknown) =>
+        value instanceof Error ? Object.assign({}, value, { message: value.message, cause: String(value.cause) }) : value,
+      ) + String(error)
+    expect(vcenter.log.lines.length).toBeGreaterThan(1)
+    for (const secret of [
+      sim.password === 'pass' ? '>pass<' : sim.password,
+      world.login.password.reveal(),
+      't0ken-in-the-environment',
+      'wr0ng-in-the-guest',
+      'vmware_soap_session=',
+    ]) {
+      expect(everything).not.toContain(secret)
+    }
+  })
+})
+
+describe('annotations that are not ours', () => {
+  test.each([
+    ['not JSON', 'Ticket OPS-1234: do not touch', undefined],
+    ['half of JSON', '{"owner":"faults"', undefined],
+    ['a list', '["faults"]', undefined],
+    ['very long', `{"text":"${'x'.repeat(70_000)}"}`, undefined],
+    ['strange but JSON', '{"owner":{"__proto__":1},"é":"<&>\\n\\u2028"}', { é: '<&>\n\u2028' }],
+  ])('%s', async (_, annotation, note) => {
+    const { platform, other } = subject
+    const { id } = await vm('foreign')
+    await knownToOthers(id)
+    await other.platform.annotate(id, annotation, never)
+    await expect.poll(() => platform.inventory.byId(id)?.annotation, { timeout: 10_000 }).toBe(annotation)
+    if (note === undefined) expect(platform.inventory.byId(id)?.note).toBeUndefined()
+    else expect(platform.inventory.byId(id)?.note).toMatchObject(note)
+  })
+})

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CloneRequest, NetworkSettings } from '../../../src/platform/index.ts'
+import { Secret } from '../../../src/ports/index.ts'
+import { startVcsim, usePeer, type Vcsim } from '../peer.ts'
+import { connectTo, never, type Vcenter } from './vcenter.ts'
+import { makeTemplate } from './vcsim-world.ts'
+
+const guest = { user: 'worker', password: 'in the guest' }
+let sim: Vcsim
+let mine: Vcenter
+let template: string
+
+beforeAll(async () => {
+  sim = await startVcsim({ vms: 2, cloneMs: 50, taskMs: 20, toolsMs: 100, addressMs: 150, guest })
+  mine = await connectTo(sim)
+  template = await makeTemplate(mine)
+})
+afterAll(async () => {
+  await mine[Symbol.asyncDispose]()
+  await sim.stop()
+})
+
+/** What an independent client sees of these VMs. */
+async function readBack(...names: string[]): Promise<Record<string, Record<string, unknown>>> {
+  const script = fileURLToPath(new URL('readback.py', import.meta.url))
+  const { stdout } = await promisify(execFile)(await usePeer('pyvmomi'), [
+    script,
+    sim.url,
+    sim.user,
+    sim.password,
+    guest.user,
+    guest.password,
+    ...names,
+  ])
+  return JSON.parse(stdout) as Record<string, Record<string, unknown>>
+}
+
+const request = (name: string, more: Partial<CloneRequest> = {}): CloneRequest => ({
+  name,
+  annotation: '{"owner":"readback"}',
+  template,
+  isOurs: vm => vm.name === name,
+  ...more,
+})
+
+test('pyvmomi reads what was made, claimed, started and run, character by character', async () => {
+  const { platform } = mine
+  const annotation = '{"text":"é <&> \\"quoted\\" \\n ]]> 😀"}'
+  const address = { kind: 'static', address: '10.9.8.7', subnetMask: '255.255.255.0', gateway: '10.9.8.1', dns: ['10.9.8.2'] } as const
+  const { id } = await platform.clone(
+    request('made', { cpus: 2, memoryMB: 512, guest: { hostName: 'made', domain: 'example.test', address } }),
+    never,
+  )
+  expect(await readBack('made')).toMatchObject({
+    made: { annotation: '{"owner":"readback"}', cpus: 2, memoryMB: 512, power: 'poweredOff', template: false, linked: true },
+  })
+  await platform.claim({ id, expectedName: 'made', name: 'claimed', annotation, cpus: 4, memoryMB: 8192 }, never)
+  await platform.powerOn(id, never)
+  await platform.waitForGuest(id, never)
+  await platform.waitForAddress(id, each => each === '10.9.8.7', never)
+  await platform.runInGuest(
+    id,
+    { user: guest.user, password: new Secret(guest.password), program: '/bin/echo', args: '-n ;<script> & "more"' },
+    never,
+  )
+  await expect
+    .poll(async () => (await readBack('claimed'))['claimed'], { timeout: 20_000 })
+    .toMatchObject({
+      annotation,
+      cpus: 4,
+      memoryMB: 8192,
+      power: 'poweredOn',
+      address: '10.9.8.7',
+      processes: ['/bin/echo -n ;<script> & "more"'],
+    })
+  await platform.destroy(id, never)
+  expect(await readBack('made', 'claimed')).toEqual({})
+})
+
+test('every network card is what was asked for, on standard and distributed networks', async () => {
+  const cards: Readonly<Record<NetworkSettings['card'], string>> = {
+    e1000: 'VirtualE1000',
+    e1000e: 'VirtualE1000e',
+    vmxnet2: 'VirtualVmxnet2',
+    vmxnet3: 'VirtualVmxnet3',
+    pcnet32: 'VirtualPCNet32',
+    sriov: 'VirtualSriovEthernetCard',
+  }
+  const kinds = Object.keys(cards) as NetworkSettings['card'][]
+  const networks = { standard: 'VM Network', distributed: 'DC0_DVPG0' }
+  const wanted = kinds.flatMap(card =>
+    Object.entries(networks).map(([kind, network]) => ({ name: `card-${card}-${kind}`, card, network, kind })),
+  )
+  for (const { name, card, network } of wanted) await mine.platform.clone(request(name, { network: { network, card } }), never)
+  const seen = await readBack(...wanted.map(({ name }) => name))
+  for (const { name, card, kind } of wanted) {
+    expect(seen[name]?.['cards'], name).toEqual([expect.stringContaining(cards[card])])
+    expect(seen[name]?.['networks'], name).toEqual([kind === 'standard' ? 'VM Network' : expect.stringContaining('dvportgroup')])
+  }
+})
