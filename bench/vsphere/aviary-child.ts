@@ -1,11 +1,7 @@
 /** aviary-child URL USER PASSWORD THUMBPRINT MODE: what Aviary's client takes to list all VMs (min or full), as one line of JSON. */
 import { median } from '../frame/median.ts'
 import { httpClient, realClock, Secret, silentLog } from '../../src/ports/index.ts'
-import { containerView } from '../../src/vsphere/places.ts'
-import { Session } from '../../src/vsphere/soap/session.ts'
-import { SoapClient } from '../../src/vsphere/soap/soap-client.ts'
-import { retrieve } from '../../src/vsphere/vim/property-collector.ts'
-import { changedRecord, emptyRecord, vmPaths } from '../../src/vsphere/watch/vm-record.ts'
+import { changedRecord, containerView, emptyRecord, retrieve, Session, SoapClient, vmPaths } from '../../src/vsphere/testing/inside.ts'
 
 const [url = '', user = '', password = '', thumbprint = '', mode = 'min'] = process.argv.slice(2)
 const clock = realClock()

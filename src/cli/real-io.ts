@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { realChance, realClock, realFiles, realProcesses } from '../ports/index.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 
 /** The terminal and machine that the command was called on. The first Ctrl-C asks it to end, the second ends it. */
@@ -32,7 +33,8 @@ function interruption(): AbortSignal {
   // Whoever reads our output may have seen enough: `aviary get nests | head -1` is no error.
   process.stdout.on('error', error => {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0)
-    throw error
+    process.stderr.write(`error: cannot write to standard output: ${error.message}\n`)
+    process.exit(exitCodes.failed)
   })
   return controller.signal
 }

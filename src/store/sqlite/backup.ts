@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { backup as copyDatabase } from 'node:sqlite'
 import { SqliteDatabase } from './database.ts'
@@ -20,6 +20,7 @@ export async function backup(database: SqliteDatabase, source: string, target: s
     removeDatabase(unfinished)
     await copyDatabase(database.handle, unfinished, { rate: pagesAtOnce })
     markAsBackup(unfinished)
+    chmodSync(unfinished, 0o600)
     syncFile(unfinished)
     renameSync(unfinished, file)
     syncFolderOf(file)

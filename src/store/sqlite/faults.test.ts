@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -101,7 +101,8 @@ describe('a data folder', () => {
   test('is made if it is missing, for its owner only', async () => {
     const folder = join(temporaryFolder(), 'a', 'b')
     const store = await openStore(folder)
-    expect(existsSync(join(folder, 'aviary.db'))).toBe(true)
+    for (const name of ['aviary.db', 'aviary.db-wal']) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
     await store.close()
   })
 })

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type Database, SqliteDatabase, scalar, transaction } from './database.ts'
 import { applicationId } from './file-header.ts'
 import { syncFile, syncFolderOf } from './sync-file.ts'
@@ -37,6 +37,8 @@ const tables = `
 export function createDatabase(file: string, installation: string): void {
   const unfinished = `${file}.new`
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${unfinished}${suffix}`, { force: true })
+  // For its owner only, whatever the folder allows: secrets are in it. SQLite gives its log the same mode.
+  writeFileSync(unfinished, '', { mode: 0o600 })
   const database = new SqliteDatabase(unfinished)
   try {
     // Three objects of 2.3 KB share a page of 8 KB; with 4 KB each takes one alone.

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
 import type { Database } from './database.ts'
 import { syncFile, syncFolderOf } from './sync-file.ts'
 
@@ -7,6 +7,7 @@ export function putAside(database: Database, copy: string): void {
   const unfinished = `${copy}.unfinished`
   rmSync(unfinished, { force: true })
   database.prepare('VACUUM INTO ?').run(unfinished)
+  chmodSync(unfinished, 0o600)
   syncFile(unfinished)
   renameSync(unfinished, copy)
   syncFolderOf(copy)

@@ -11,7 +11,7 @@ import { type Database, scalar, type SqliteDatabase, type Statement } from './da
 import { migrations } from './format.ts'
 import { load } from './load.ts'
 import { openDatabase } from './open-database.ts'
-import type { HelperRequest } from './log-helper.ts'
+import type { KeeperRequest } from './log-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
 import { type Commit, type Helper, SqliteJournal } from './sqlite-journal.ts'
 import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
@@ -78,7 +78,7 @@ function helperOn(database: Database, disk: WriteAheadLog): Helper {
   }
 }
 
-function perform(log: RevisionLog, request: HelperRequest): boolean {
+function perform(log: RevisionLog, request: KeeperRequest): boolean {
   if ('append' in request) log.append(request.append)
   else if ('clear' in request) log.clear(request.clear, request.compacted)
   else if ('vacuum' in request) return log.vacuum(request.vacuum, request.keep)

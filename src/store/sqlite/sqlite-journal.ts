@@ -5,7 +5,7 @@ import { Fifo } from '../embedded/fifo.ts'
 import type { Journal } from '../embedded/journal.ts'
 import { StoreError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { LogHelper } from './log-helper.ts'
+import { LogKeeper } from './log-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
 import { rowOf } from './row.ts'
 import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
@@ -30,7 +30,7 @@ export interface Commit {
 }
 
 /** As much of a helper as a journal needs. */
-export type Helper = Pick<LogHelper, 'ready' | 'ended' | 'idle' | 'do' | 'stop'>
+export type Helper = Pick<LogKeeper, 'ready' | 'ended' | 'idle' | 'do' | 'stop'>
 
 /**
  * Changes as rows of a SQLite database in write-ahead mode: a flush is one transaction and one fsync. A few changes are written
@@ -76,7 +76,7 @@ export class SqliteJournal implements Journal {
     this.#clock = options.clock
     this.#log = options.log
     this.#onCommit = options.onCommit
-    this.#makeHelper = options.helper ?? (() => new LogHelper(options.file))
+    this.#makeHelper = options.helper ?? (() => new LogKeeper(options.file))
     this.#revisions = new RevisionLog(options.database, options.writeAheadLog)
     for (const revision of options.superseded) this.#superseded.push(revision)
     this.#compacted = options.compacted

@@ -81,7 +81,7 @@ const impossible =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
 /** A text made safe to stand in an element or attribute. Throws `TextNotSendable`. */
-export function escaped(text: string, field: string): string {
+function escaped(text: string, field: string): string {
   if (impossible.test(text)) throw TextNotSendable({ field })
   return text.replace(special, character => written[character] as string)
 }

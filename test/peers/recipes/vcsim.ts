@@ -22,7 +22,7 @@ export async function build(bench: Workbench): Promise<void> {
     if (before.search(from) < 0) throw new Error(`${file} of govmomi ${bench.version} has nothing like ${from}`)
     writeFileSync(path, before.replace(from, to))
   }
-  copyFileSync(source('plus.go'), join(govmomi, 'simulator', 'plus.go'))
+  for (const file of ['plus.go', 'plus_calls.go']) copyFileSync(source(file), join(govmomi, 'simulator', file))
   mkdirSync(folder)
   copyFileSync(source('main.go'), join(folder, 'main.go'))
   writeFileSync(

@@ -3,9 +3,9 @@ import { crd } from '../../../kinds/index.ts'
 import type { CustomResourceDefinition, Draft, Kind } from '../../../kinds/index.ts'
 
 /** The version of Aviary that wrote a CRD last. */
-export const versionAnnotation = 'aviary.dev/version'
+const versionAnnotation = 'aviary.dev/version'
 /** What it wrote, so that the same is not written again, whatever the server has filled in since. */
-export const hashAnnotation = 'aviary.dev/crd-hash'
+const hashAnnotation = 'aviary.dev/crd-hash'
 
 export type CrdPlan =
   | { readonly action: 'create' | 'update'; readonly draft: Draft<CustomResourceDefinition> }

@@ -14,7 +14,7 @@ export interface SeenRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export const someone: Credentials = {
+const someone: Credentials = {
   origin: 'the test',
   headers: async () => ({ authorization: new Secret('Bearer t') }),
   refused: () => false,

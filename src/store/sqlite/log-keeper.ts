@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads'
 import type { Row } from './sealed-row.ts'
 
 /** What the helper is asked to do, and what it answers with. */
-export type HelperRequest =
+export type KeeperRequest =
   | { readonly append: readonly Row[] }
   | { readonly clear: readonly number[]; readonly compacted: number }
   | { readonly vacuum: number; readonly keep: number }
   | { readonly checkpoint: true }
   | { readonly close: true }
 
-export type HelperAnswer =
+export type KeeperAnswer =
   | { readonly ready: true }
   | { readonly result: boolean }
   | { readonly message: string; readonly errcode: number | undefined }
@@ -18,17 +18,17 @@ export type HelperAnswer =
  * A thread with a connection of its own to the database, for what would keep this one too long: large commits and clearing away.
  * While it waits for the disk, this thread reads, checks and answers. Requests are done one after another.
  */
-export class LogHelper {
+export class LogKeeper {
   readonly #worker: Worker
   readonly #waiting: { resolve(result: boolean): void; reject(error: unknown): void }[] = []
   #ready = false
   #ended: Error | undefined
 
   constructor(file: string) {
-    this.#worker = new Worker(new URL('log-helper-thread.ts', import.meta.url), { workerData: { file }, name: 'aviary store' })
+    this.#worker = new Worker(new URL('log-keeper-thread.ts', import.meta.url), { workerData: { file }, name: 'aviary store' })
     // An idle helper is no reason to stay alive.
     this.#worker.unref()
-    this.#worker.on('message', (answer: HelperAnswer) => this.#answered(answer))
+    this.#worker.on('message', (answer: KeeperAnswer) => this.#answered(answer))
     this.#worker.on('error', error => this.#end(error instanceof Error ? error : new Error(String(error))))
     this.#worker.on('exit', () => this.#end(new Error('the thread that writes to the disk has ended')))
   }
@@ -49,7 +49,7 @@ export class LogHelper {
   }
 
   /** Resolves when it is done; rejects with an error as SQLite's own, with `errcode`. */
-  do(request: HelperRequest): Promise<boolean> {
+  do(request: KeeperRequest): Promise<boolean> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
@@ -64,7 +64,7 @@ export class LogHelper {
     await this.#worker.terminate()
   }
 
-  #answered(answer: HelperAnswer): void {
+  #answered(answer: KeeperAnswer): void {
     if ('ready' in answer) {
       this.#ready = true
       return

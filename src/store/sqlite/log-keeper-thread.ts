@@ -1,7 +1,7 @@
-/** The thread behind LogHelper: opens the database and does what it is asked to. */
+/** The thread behind LogKeeper: opens the database and does what it is asked to. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { connect } from './database.ts'
-import type { HelperAnswer, HelperRequest } from './log-helper.ts'
+import type { KeeperAnswer, KeeperRequest } from './log-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
 import { writeAheadLog } from './write-ahead-log.ts'
 
@@ -9,12 +9,12 @@ const { file } = workerData as { readonly file: string }
 const database = connect(file)
 const log = new RevisionLog(database, writeAheadLog(database, file))
 
-parentPort!.postMessage({ ready: true } satisfies HelperAnswer, [])
-parentPort!.on('message', (request: HelperRequest) => {
+parentPort!.postMessage({ ready: true } satisfies KeeperAnswer, [])
+parentPort!.on('message', (request: KeeperRequest) => {
   parentPort!.postMessage(answer(request), [])
 })
 
-function answer(request: HelperRequest): HelperAnswer {
+function answer(request: KeeperRequest): KeeperAnswer {
   try {
     return { result: perform(request) }
   } catch (error) {
@@ -23,7 +23,7 @@ function answer(request: HelperRequest): HelperAnswer {
   }
 }
 
-function perform(request: HelperRequest): boolean {
+function perform(request: KeeperRequest): boolean {
   if ('append' in request) log.append(request.append)
   else if ('clear' in request) log.clear(request.clear, request.compacted)
   else if ('vacuum' in request) return log.vacuum(request.vacuum, request.keep)

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../testing/sqlite.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { LogHelper } from './log-helper.ts'
+import { LogKeeper } from './log-keeper.ts'
 import type { Row } from './sealed-row.ts'
 import { sqliteCodeOf } from './sqlite-code.ts'
 
@@ -13,7 +13,7 @@ async function helperWithFile() {
   const folder = temporaryFolder()
   await (await openStore(folder)).close()
   const file = join(folder, 'aviary.db')
-  return { file, helper: new LogHelper(file) }
+  return { file, helper: new LogKeeper(file) }
 }
 
 function revisions(file: string): unknown[] {
@@ -53,7 +53,7 @@ describe('the helper', () => {
   })
 
   test('that cannot open the database refuses everything', async () => {
-    const helper = new LogHelper(join(temporaryFolder(), 'missing', 'aviary.db'))
+    const helper = new LogKeeper(join(temporaryFolder(), 'missing', 'aviary.db'))
     await expect(helper.do({ checkpoint: true })).rejects.toThrow('unable to open database file')
     await helper.stop()
   })
