@@ -30,7 +30,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 3 }))
 test('what the README says works on a new machine with an empty HOME, from the first command to Ctrl-C', async () => {
   const [npmStart = ''] = commands('start')
   expect(npmStart).toBe('npm start')
-  expect(commands('running')).toHaveLength(1)
+  expect(commands('running')).not.toHaveLength(0)
   const [port] = await freePorts(1)
   const aviary = start('npm', ['start', '--', '--listen', `127.0.0.1:${port}`], folder, env)
   try {
