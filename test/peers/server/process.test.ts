@@ -20,9 +20,11 @@ test('a server that is killed amid writes starts again with everything it acknow
       acknowledged.push(name)
     }
   })
+  // Listened to from the start: they fail while the kill is still being waited for.
+  const cutOff = Promise.allSettled(writers)
   await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(200)
   await first.kill('SIGKILL')
-  await Promise.allSettled(writers)
+  await cutOff
 
   const second = await shop.start('second', config)
   await second.ready
