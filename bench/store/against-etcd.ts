@@ -60,9 +60,10 @@ async function etcdRound(duel: Duel, program: string, folder: string): Promise<M
       count,
       duel.writers,
     ])
-    // The server's is known only for all it did: making the objects, warming up, and what was measured.
-    const all = { create: duel.objects, cas: 2 * duel.objects + count, list: duel.objects + count }[duel.workload]
-    return { ...measured, serverCpuMicroseconds: server.cpuMicroseconds() / all }
+    return {
+      ...measured,
+      serverCpuMicroseconds: server.cpuMicroseconds() / (duel.workload === 'create' ? duel.objects : duel.objects + count),
+    }
   } finally {
     await server.stop()
   }

@@ -1,4 +1,4 @@
-import { ageOf, type Column, evaluatePath, type Kind, type Resource } from '../kinds/index.ts'
+import { cellOf, type Kind, type Resource } from '../kinds/index.ts'
 
 /** What goes with each row: the object's metadata, the whole object, or nothing. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None'
@@ -30,32 +30,4 @@ export function tableRow(kind: Kind, object: Resource, now: number, include: Inc
 /** Only the metadata of an object. */
 export function partialObject(object: Resource, version = 'v1'): object {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
-}
-
-function cellOf(column: Column, object: Resource, now: number): unknown {
-  if (column.value !== undefined) return column.value(object, now)
-  const value = evaluatePath(column.path, object)
-  if (value === undefined || value === null) return column.format === 'name' ? '' : null
-  return converted(column.type, value, now)
-}
-
-/** A value that does not fit the type of its column leaves the cell empty, as the real server does. */
-function converted(type: Column['type'], value: unknown, now: number): unknown {
-  switch (type) {
-    case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null
-    case 'number':
-      return typeof value === 'number' ? value : null
-    case 'boolean':
-      return typeof value === 'boolean' ? value : null
-    case 'date':
-      return typeof value === 'string' ? age(value, now) : null
-    case 'string':
-      return typeof value === 'object' ? JSON.stringify(value) : String(value)
-  }
-}
-
-function age(moment: string, now: number): string {
-  const text = ageOf(moment, now)
-  return text === '<unknown>' && moment !== '' ? '<invalid>' : text
 }

@@ -1,18 +1,20 @@
 import { type Database, rollback, scalar, type Statement } from './database.ts'
-import type { Checkpoint } from './log-keeper.ts'
 import { type Row, sealed } from './sealed-row.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The tables of a database as a log of revisions: what may be done to them, each in one transaction. */
 export class RevisionLog {
   readonly #database: Database
+  readonly #writeAheadLog: WriteAheadLog
   readonly #begin: Statement
   readonly #commit: Statement
   readonly #insert: Statement
   readonly #delete: Statement
   readonly #compacted: Statement
 
-  constructor(database: Database) {
+  constructor(database: Database, writeAheadLog: WriteAheadLog) {
     this.#database = database
+    this.#writeAheadLog = writeAheadLog
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#insert = database.prepare('INSERT INTO revision VALUES (?, ?, ?, ?, ?, ?, ?)')
@@ -20,14 +22,15 @@ export class RevisionLog {
     this.#compacted = database.prepare("UPDATE meta SET value = ? WHERE name = 'compacted'")
   }
 
-  /** Adds rows. They are on the disk when the write-ahead log is. */
+  /** Adds rows; when it returns they are on the disk. */
   append(rows: readonly Row[]): void {
     this.#transaction(() => {
       for (const row of rows) this.#insert.run(...sealed(row))
     })
+    this.#writeAheadLog.sync()
   }
 
-  /** Removes rows in the order given. */
+  /** Removes rows in the order given. Need not be on the disk at once: nothing is lost if it has to be done again. */
   clear(revisions: readonly number[], compacted: number): void {
     this.#transaction(() => {
       // In the same transaction: a database must not claim to know a past of which parts are gone.
@@ -45,12 +48,13 @@ export class RevisionLog {
     return true
   }
 
-  /** Moves what is in the write-ahead log into the file. */
-  checkpoint(how: Checkpoint): void {
-    this.#database.exec(`PRAGMA wal_checkpoint(${how})`)
+  /** Moves everything from the write-ahead log into the file. */
+  checkpoint(): void {
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
   close(): void {
+    this.#writeAheadLog.close()
     this.#database.close()
   }
 
