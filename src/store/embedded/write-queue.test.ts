@@ -30,11 +30,11 @@ class TestJournal implements Journal {
 const nest = (name: string, eggs = 1) => ({ metadata: { namespace: 'here', name }, spec: { eggs, material: 'twig' as const } })
 
 describe('writes', () => {
-  test('that wait at the same time share one commit, 64 at most', async () => {
+  test('that wait at the same time share one commit, 128 at most', async () => {
     const journal = new TestJournal()
     const { store } = await memoryWorld({ journal })
-    await Promise.all(Array.from({ length: 150 }, (_, n) => store.create(Nest, nest(`n${n}`))))
-    expect(journal.appended.slice(1).map(changes => changes.length)).toEqual([64, 64, 22])
+    await Promise.all(Array.from({ length: 300 }, (_, n) => store.create(Nest, nest(`n${n}`))))
+    expect(journal.appended.slice(1).map(changes => changes.length)).toEqual([128, 128, 44])
   })
 
   test('that are large share a commit with fewer others', async () => {

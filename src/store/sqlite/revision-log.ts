@@ -1,20 +1,18 @@
 import { type Database, rollback, scalar, type Statement } from './database.ts'
+import type { Checkpoint } from './log-keeper.ts'
 import { type Row, sealed } from './sealed-row.ts'
-import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The tables of a database as a log of revisions: what may be done to them, each in one transaction. */
 export class RevisionLog {
   readonly #database: Database
-  readonly #writeAheadLog: WriteAheadLog
   readonly #begin: Statement
   readonly #commit: Statement
   readonly #insert: Statement
   readonly #delete: Statement
   readonly #compacted: Statement
 
-  constructor(database: Database, writeAheadLog: WriteAheadLog) {
+  constructor(database: Database) {
     this.#database = database
-    this.#writeAheadLog = writeAheadLog
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#insert = database.prepare('INSERT INTO revision VALUES (?, ?, ?, ?, ?, ?, ?)')
@@ -22,15 +20,14 @@ export class RevisionLog {
     this.#compacted = database.prepare("UPDATE meta SET value = ? WHERE name = 'compacted'")
   }
 
-  /** Adds rows; when it returns they are on the disk. */
+  /** Adds rows. They are on the disk when the write-ahead log is. */
   append(rows: readonly Row[]): void {
     this.#transaction(() => {
       for (const row of rows) this.#insert.run(...sealed(row))
     })
-    this.#writeAheadLog.sync()
   }
 
-  /** Removes rows in the order given. Need not be on the disk at once: nothing is lost if it has to be done again. */
+  /** Removes rows in the order given. */
   clear(revisions: readonly number[], compacted: number): void {
     this.#transaction(() => {
       // In the same transaction: a database must not claim to know a past of which parts are gone.
@@ -48,13 +45,12 @@ export class RevisionLog {
     return true
   }
 
-  /** Moves everything from the write-ahead log into the file. */
-  checkpoint(): void {
-    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  /** Moves what is in the write-ahead log into the file. */
+  checkpoint(how: Checkpoint): void {
+    this.#database.exec(`PRAGMA wal_checkpoint(${how})`)
   }
 
   close(): void {
-    this.#writeAheadLog.close()
     this.#database.close()
   }
 

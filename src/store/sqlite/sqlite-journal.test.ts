@@ -11,10 +11,9 @@ import { type Database, scalar, type SqliteDatabase, type Statement } from './da
 import { migrations } from './format.ts'
 import { load } from './load.ts'
 import { openDatabase } from './open-database.ts'
-import type { KeeperRequest } from './log-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
-import { type Commit, type Helper, SqliteJournal } from './sqlite-journal.ts'
-import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
+import { type Commit, type Keeper, SqliteJournal } from './sqlite-journal.ts'
+import { writeAheadLog } from './write-ahead-log.ts'
 
 const nest = (name: string, eggs = 1) => ({
   metadata: { namespace: 'here', name, annotations: { note: 'x'.repeat(3000) } },
@@ -55,35 +54,21 @@ class FaultyDatabase implements Database {
   }
 }
 
-/** Does what the thread would do, later, on a database that can be made to fail. */
-function helperOn(database: Database, disk: WriteAheadLog): Helper {
-  const log = new RevisionLog(database, disk)
-  let waiting = 0
+/** Does what the thread would do, a little later, on a database that can be made to fail. */
+function keeperOn(database: Database): Keeper {
+  const log = new RevisionLog(database)
   return {
-    ready: true,
     ended: false,
-    get idle() {
-      return waiting === 0
-    },
+    whenQuiet: () => undefined,
     async do(request) {
-      waiting++
-      try {
-        await new Promise<void>(resolve => realClock().soon(resolve))
-        return perform(log, request)
-      } finally {
-        waiting--
-      }
+      await new Promise<void>(resolve => realClock().soon(resolve))
+      if ('clear' in request) log.clear(request.clear, request.compacted)
+      else if ('vacuum' in request) return log.vacuum(request.vacuum, request.keep)
+      else if ('checkpoint' in request) log.checkpoint(request.checkpoint)
+      return true
     },
     async stop() {},
   }
-}
-
-function perform(log: RevisionLog, request: KeeperRequest): boolean {
-  if ('append' in request) log.append(request.append)
-  else if ('clear' in request) log.clear(request.clear, request.compacted)
-  else if ('vacuum' in request) return log.vacuum(request.vacuum, request.keep)
-  else if ('checkpoint' in request) log.checkpoint()
-  return true
 }
 
 /** A store whose disk can be made to fail. */
@@ -99,7 +84,7 @@ async function faultyWorld(window: Partial<HistoryWindow> = {}) {
   const { superseded } = load(real, file, state, 0, 10_000)
   const commits: Commit[] = []
   const wal = writeAheadLog(real, file)
-  const disk = { syncs: 0, failing: false, close: () => wal.close(), sync }
+  const disk = { syncs: 0, failing: false, close: () => wal.close(), sync, syncLater: async () => sync() }
   function sync() {
     if (disk.failing) throw new Error('EIO: i/o error, fdatasync')
     disk.syncs++
@@ -114,7 +99,7 @@ async function faultyWorld(window: Partial<HistoryWindow> = {}) {
     superseded,
     compacted: state.compacted,
     onCommit: commit => commits.push(commit),
-    helper: () => helperOn(database, disk),
+    keeper: () => keeperOn(database),
   })
   const store = new EmbeddedStore({ state, clock, chance: seededChance(1), journal, schedule: flush => clock.soon(flush) })
   return { folder, store, database, real, log, commits, journal, state, disk }
@@ -148,27 +133,24 @@ describe('a full disk', () => {
 
 describe('a disk that fails', () => {
   test.each([
-    { how: 'here', together: 1 },
-    { how: 'by the helper', together: 20 },
-  ])(
-    'when written to $how: writes are refused until the next start, reading goes on, nothing unacknowledged is there',
-    async ({ together }) => {
-      const { folder, store, database, journal } = await faultyWorld()
-      await store.create(Nest, nest('before'))
-      database.failing = 'COMMIT'
-      const refused = { reason: 'ServiceUnavailable', message: expect.stringContaining('failed'), fix: expect.stringContaining('restart') }
-      const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
-      for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
-      await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
-      expect(journal.failed).toBe(true)
-      expect((await store.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
-      await store.close()
-      const again = await openStore(folder)
-      expect((await again.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
-      await again.create(Nest, nest('after'))
-      await again.close()
-    },
-  )
+    { how: 'few', together: 1 },
+    { how: 'many', together: 20 },
+  ])('when $how write: writes are refused until the next start, reading goes on, nothing unacknowledged is there', async ({ together }) => {
+    const { folder, store, database, journal } = await faultyWorld()
+    await store.create(Nest, nest('before'))
+    database.failing = 'COMMIT'
+    const refused = { reason: 'ServiceUnavailable', message: expect.stringContaining('failed'), fix: expect.stringContaining('restart') }
+    const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
+    for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
+    await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
+    expect(journal.failed).toBe(true)
+    expect((await store.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
+    await store.close()
+    const again = await openStore(folder)
+    expect((await again.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
+    await again.create(Nest, nest('after'))
+    await again.close()
+  })
 
   test('while clearing away harms nobody: it is tried again later', async () => {
     const { store, database, journal, log } = await faultyWorld({ fewest: 0, age: 0, most: 1 })

@@ -5,16 +5,19 @@ import { Fifo } from '../embedded/fifo.ts'
 import type { Journal } from '../embedded/journal.ts'
 import { StoreError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { LogKeeper } from './log-keeper.ts'
+import { type KeeperRequest, LogKeeper } from './log-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
 import { rowOf } from './row.ts'
+import type { Row } from './sealed-row.ts'
 import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** From so many changes on a commit is worth the way to another thread and back; below, waiting for the disk here is quicker, */
-const worthHelp = 8
-/** unless the disk took longer than this the last time, in milliseconds: then this thread has better things to do. */
-const slowDisk = 2
+/** For fewer changes than this the disk is waited for here, which is quicker for a lone writer; for more there is else to do, */
+const fewChanges = 8
+/** and also if the disk usually takes longer than this, in milliseconds. */
+const slowDisk = 5
+/** Bytes in the write-ahead log after which it is moved into the file. */
+const longLog = 8 * 1024 * 1024
 /** Rows removed in one transaction: a few milliseconds. */
 const rowsInOneStep = 500
 /** Superseded rows that may wait before they are cleared away. */
@@ -29,33 +32,35 @@ export interface Commit {
   readonly seconds: number
 }
 
-/** As much of a helper as a journal needs. */
-export type Helper = Pick<LogKeeper, 'ready' | 'ended' | 'idle' | 'do' | 'stop'>
+/** As much of a keeper as a journal needs. */
+export type Keeper = Pick<LogKeeper, 'ended' | 'whenQuiet' | 'do' | 'stop'>
 
 /**
- * Changes as rows of a SQLite database in write-ahead mode: a flush is one transaction and one fsync. A few changes are written
- * here and now, many by a thread of their own. What nobody can ask for any more is removed by that thread in small transactions
- * between the flushes, and the space is used again.
+ * Changes as rows of a SQLite database in write-ahead mode: a flush is one transaction, and then the disk is waited for. The
+ * housekeeping is done by a thread of its own, between the flushes: what nobody can ask for any more is removed in small
+ * transactions, the space is used again, and the log is moved into the file before it becomes long.
  */
 export class SqliteJournal implements Journal {
   readonly #file: string
   readonly #clock: Clock
   readonly #log: Log
   readonly #onCommit: (commit: Commit) => void
-  readonly #makeHelper: () => Helper
+  readonly #makeKeeper: () => Keeper
   readonly #revisions: RevisionLog
+  readonly #disk: WriteAheadLog
   /** Revisions whose rows can go, in the order in which they may. */
   readonly #superseded = new Fifo<number>()
   #compacted: number
-  #helper: Helper | undefined
-  /** The clearing away that was asked for last; it waits for those before it, and never rejects. */
-  #clearing: Promise<void> = Promise.resolve()
-  #clearingByItself = false
+  #keeper: Keeper | undefined
+  /** The housekeeping that was asked for last; it waits for what was asked for before, and never rejects. */
+  #housekeeping: Promise<void> = Promise.resolve()
+  #clearing = false
   /** How many superseded rows may wait; more after a failure, so that it is not tried again at once. */
   #patience = mostWaiting
+  #logBytes = 0
+  /** How long the disk usually takes, in milliseconds. */
+  #syncTime = 0
   #alone = 0
-  /** How long the last commit took, in milliseconds. */
-  #lastCommit = 0
   #closed = false
   #broken: StoreError | undefined
 
@@ -70,14 +75,15 @@ export class SqliteJournal implements Journal {
     readonly compacted: number
     readonly onCommit: (commit: Commit) => void
     /** Only tests need another than the real one. */
-    readonly helper?: () => Helper
+    readonly keeper?: () => Keeper
   }) {
     this.#file = options.file
     this.#clock = options.clock
     this.#log = options.log
     this.#onCommit = options.onCommit
-    this.#makeHelper = options.helper ?? (() => new LogKeeper(options.file))
-    this.#revisions = new RevisionLog(options.database, options.writeAheadLog)
+    this.#makeKeeper = options.keeper ?? (() => new LogKeeper(options.file))
+    this.#revisions = new RevisionLog(options.database)
+    this.#disk = options.writeAheadLog
     for (const revision of options.superseded) this.#superseded.push(revision)
     this.#compacted = options.compacted
     this.#clearIfMany()
@@ -102,24 +108,9 @@ export class SqliteJournal implements Journal {
   }
 
   append(changes: readonly Change[]): Promise<void> | void {
-    if (this.#broken !== undefined) throw this.#broken
-    const start = this.#clock.monotonic()
-    const rows = changes.map(rowOf)
-    const report = () => {
-      this.#lastCommit = this.#clock.monotonic() - start
-      this.#onCommit({ changes: rows.length, seconds: this.#lastCommit / 1000 })
-    }
-    if (!this.#mayWriteHere(rows.length)) {
-      return this.#help.do({ append: rows }).then(report, (error: unknown) => {
-        throw this.#refusal(error)
-      })
-    }
-    try {
-      this.#revisions.append(rows)
-    } catch (error) {
-      throw this.#refusal(error)
-    }
-    report()
+    // Two connections must not write at the same time.
+    const quiet = this.#keeper?.whenQuiet()
+    return quiet === undefined ? this.#append(changes) : quiet.then(() => this.#append(changes))
   }
 
   forget(changes: readonly Change[], compacted: number): void {
@@ -132,29 +123,23 @@ export class SqliteJournal implements Journal {
     this.#clearIfMany()
   }
 
-  /** Removes all that can go, and gives the space back, now. Rejects with a StoreError if the disk refuses. */
+  /** Removes all that can go, and gives the space back, now. Rejects with a StoreError. */
   async compact(): Promise<void> {
-    const earlier = this.#clearing
-    const clearing = (async () => {
-      await earlier
+    let failure: unknown
+    await this.#keepHouse(async () => {
       await this.#clear(0, 0)
-      if (this.#mayClear()) await this.#help.do({ checkpoint: true })
-    })()
-    this.#clearing = clearing.catch(() => {})
-    try {
-      await clearing
-    } catch (error) {
-      throw new StoreError('InternalError', 'the database could not be compacted: nothing is lost, and it can be tried again', {
-        cause: error,
-      })
-    }
+      await this.#ask({ checkpoint: 'TRUNCATE' })
+    }).catch((error: unknown) => (failure = error))
+    if (failure === undefined) return
+    const message = 'the database could not be compacted: nothing is lost, and it can be tried again'
+    throw new StoreError('InternalError', message, { cause: failure })
   }
 
-  /** Does something that stands on this thread's connection alone: until it is done the helper rests. */
+  /** Does something that stands on this thread's connection alone: until it is done the keeper rests. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     this.#alone++
     try {
-      while (this.#helper?.idle === false) await new Promise<void>(resolve => this.#clock.soon(resolve))
+      await this.#housekeeping
       return await work()
     } finally {
       this.#alone--
@@ -164,57 +149,93 @@ export class SqliteJournal implements Journal {
 
   async close(): Promise<void> {
     this.#closed = true
-    await this.#clearing
-    await this.#helper?.stop()
+    await this.#housekeeping
+    await this.#keeper?.stop()
+    this.#disk.close()
     this.#revisions.close()
   }
 
-  get #help(): Helper {
-    if (this.#helper === undefined || this.#helper.ended) this.#helper = this.#makeHelper()
-    return this.#helper
+  #append(changes: readonly Change[]): Promise<void> | void {
+    if (this.#broken !== undefined) throw this.#broken
+    const start = this.#clock.monotonic()
+    const rows = changes.map(rowOf)
+    try {
+      this.#revisions.append(rows)
+      const written = this.#clock.monotonic()
+      const report = () => {
+        const end = this.#clock.monotonic()
+        this.#syncTime += (end - written - this.#syncTime) / 16
+        this.#onCommit({ changes: rows.length, seconds: (end - start) / 1000 })
+        this.#logBytes += bytesInLog(rows)
+        this.#shortenIfLong()
+      }
+      if (rows.length >= fewChanges || this.#syncTime > slowDisk) {
+        return this.#disk.syncLater().then(report, (error: unknown) => {
+          throw this.#refusal(error)
+        })
+      }
+      this.#disk.sync()
+      report()
+    } catch (error) {
+      throw this.#refusal(error)
+    }
   }
 
-  /** Two connections must not write at the same time: while the helper is at it, whatever comes goes the same way. */
-  #mayWriteHere(changes: number): boolean {
-    if (this.#helper?.idle === false) return false
-    if (changes < worthHelp && this.#lastCommit < slowDisk) return true
-    return this.#alone > 0 || !this.#help.ready
+  /** Moves the log into the file: most of it beside those who write, and only what they added meanwhile in their place. */
+  #shortenIfLong(): void {
+    if (this.#logBytes < longLog || !this.#mayKeepHouse()) return
+    this.#logBytes = 0
+    this.#keepHouse(async () => {
+      await this.#ask({ checkpoint: 'PASSIVE' })
+      await this.#ask({ checkpoint: 'RESTART' })
+    }).catch((error: unknown) => this.#log.warn('the log could not be moved into the database file', { file: this.#file, error }))
   }
 
   #clearIfMany(): void {
-    if (this.#superseded.length <= this.#patience || this.#clearingByItself || !this.#mayClear()) return
-    this.#clearingByItself = true
-    const earlier = this.#clearing
-    this.#clearing = (async () => {
-      try {
-        await earlier
-        await this.#clear(mostWaiting / 2, freePagesKept)
-        this.#patience = mostWaiting
-      } catch (error) {
-        // Nothing is lost by it, and the next write that fails will say so to somebody who can act.
-        this.#patience = this.#superseded.length + mostWaiting
-        this.#log.warn('superseded revisions could not be cleared away', { file: this.#file, error })
-      } finally {
-        this.#clearingByItself = false
-      }
-    })()
+    if (this.#superseded.length <= this.#patience || this.#clearing || !this.#mayKeepHouse()) return
+    this.#clearing = true
+    this.#keepHouse(() => this.#clear(mostWaiting / 2, freePagesKept))
+      .then(
+        () => (this.#patience = mostWaiting),
+        (error: unknown) => {
+          // Nothing is lost by it, and the next write that fails will say so to somebody who can act.
+          this.#patience = this.#superseded.length + mostWaiting
+          this.#log.warn('superseded revisions could not be cleared away', { file: this.#file, error })
+        },
+      )
+      .finally(() => (this.#clearing = false))
   }
 
   /** Removes superseded rows step by step until `rows` are left, then gives back free pages beyond `pages`. */
   async #clear(rows: number, pages: number): Promise<void> {
-    while (this.#superseded.length > rows && this.#mayClear()) {
+    while (this.#superseded.length > rows && this.#mayKeepHouse()) {
       const revisions = this.#superseded.peek(rowsInOneStep)
-      await this.#help.do({ clear: revisions, compacted: this.#compacted })
+      await this.#ask({ clear: revisions, compacted: this.#compacted })
       for (const _ of revisions) this.#superseded.shift()
     }
-    while (this.#mayClear() && (await this.#help.do({ vacuum: pagesInOneStep, keep: pages })));
+    while (await this.#ask({ vacuum: pagesInOneStep, keep: pages }));
   }
 
-  #mayClear(): boolean {
+  /** One piece of housekeeping after another. */
+  #keepHouse(work: () => Promise<void>): Promise<void> {
+    const done = this.#housekeeping.then(work)
+    this.#housekeeping = done.catch(() => {})
+    return done
+  }
+
+  /** Has the keeper do something; false if it may not. */
+  async #ask(request: KeeperRequest): Promise<boolean> {
+    if (!this.#mayKeepHouse()) return false
+    if (this.#keeper === undefined || this.#keeper.ended) this.#keeper = this.#makeKeeper()
+    return this.#keeper.do(request)
+  }
+
+  #mayKeepHouse(): boolean {
     return !this.#closed && this.#alone === 0 && this.#broken === undefined
   }
 
   #refusal(error: unknown): StoreError {
+    if (error instanceof StoreError) return error
     if (sqliteCodeOf(error) === sqliteCode.full) {
       this.#log.error('the disk is full: writes are refused', { file: this.#file })
       return new StoreError('ServiceUnavailable', 'the disk of the data folder is full: nothing was written', {
@@ -223,7 +244,7 @@ export class SqliteJournal implements Journal {
         fix: `free space on the disk that holds ${this.#file}`,
       })
     }
-    // After a failed fsync nobody knows what the disk holds. Reading goes on; writing again needs a start that looks.
+    // After a failed sync nobody knows what the disk holds. Reading goes on; writing again needs a start that looks.
     this.#broken = new StoreError('ServiceUnavailable', 'the disk of the data folder failed: writes are refused until the next start', {
       cause: error,
       fix: `look at the disk that holds ${this.#file}, then restart`,
@@ -231,6 +252,12 @@ export class SqliteJournal implements Journal {
     this.#log.error('the disk failed: writes are refused until the next start', { file: this.#file, error })
     return this.#broken
   }
+}
+
+/** About as much as rows take in the write-ahead log, which holds whole pages: their own and some around them. */
+function bytesInLog(rows: readonly Row[]): number {
+  const own = rows.reduce((sum, [, kind, key, , traits, body]) => sum + kind.length + key.length + traits.length + body.length, 0)
+  return own * 1.3 + 2 * 8192
 }
 
 function sizeOf(file: string): number {

@@ -29,7 +29,7 @@ export function storeMetrics(metrics: Metrics, stats: () => StoreStats): (commit
   const size = metrics.histogram({
     name: 'aviary_store_commit_changes',
     help: 'Changes that shared one commit.',
-    buckets: [1, 2, 4, 8, 16, 32, 64],
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128],
   })
   return commit => {
     duration.observe({}, commit.seconds)
