@@ -4,8 +4,13 @@ const rfc3339 = /^\d{4}-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|
 
 /** Milliseconds since 1970 as Kubernetes writes a time: `2026-11-15T23:21:43Z`. */
 export function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z')
+  const second = Math.floor(milliseconds / 1000)
+  // Most ask for the same second as whoever asked last.
+  if (second !== latest.second) latest = { second, text: `${new Date(second * 1000).toISOString().slice(0, -5)}Z` }
+  return latest.text
 }
+
+let latest = { second: 0, text: '1970-01-01T00:00:00Z' }
 
 /** Milliseconds since 1970 as Kubernetes writes a time in Leases and Events: `2026-11-15T23:21:43.125000Z`. */
 export function isoTimeMicro(milliseconds: number): string {

@@ -36,6 +36,14 @@ function fieldsOf(object: Resource): Record<string, unknown> {
   return fields
 }
 
+/** Some parts of one and some of the other, down to any depth. */
+function mixture(one: unknown, other: unknown, fromOne: () => boolean): unknown {
+  if (fromOne() || other === undefined) return one
+  if (Array.isArray(one) && Array.isArray(other)) return one.map((item, at) => mixture(item, other[at], fromOne))
+  if (!isObject(one) || !isObject(other)) return other
+  return Object.fromEntries(Object.keys({ ...one, ...other }).map(key => [key, mixture(one[key], other[key], fromOne)]))
+}
+
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(frozen)
@@ -68,6 +76,23 @@ describe.each(kinds)('decoding any $name', kind => {
         const outside = new Set<object>()
         collect(decoded.object, outside)
         expect(inside.intersection(outside).size).toBe(0)
+      }),
+      runs,
+    )
+  })
+
+  test('says the same of a change with the state before at hand, and takes over what is as it was', () => {
+    fc.assert(
+      fc.property(objectsOf(kind), objectsOf(kind), fc.infiniteStream(fc.boolean()), (first, other, coin) => {
+        const { object, problems } = decode(kind, first)
+        fc.pre(problems.length === 0)
+        const known = frozen(object)
+        const changed = mixture(known, other, () => coin.next().value)
+        const decoded = decode(kind, changed, known)
+        expect(decoded).toEqual(decode(kind, changed))
+        for (const [field, value] of Object.entries(fieldsOf(known))) {
+          if (isObject(value) && (changed as Record<string, unknown>)[field] === value) expect(fieldsOf(decoded.object)[field]).toBe(value)
+        }
       }),
       runs,
     )

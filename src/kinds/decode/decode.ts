@@ -13,20 +13,22 @@ import { typeName } from './type-name.ts'
 
 /**
  * Reads an object from outside: leaves out what the kind's schema does not know and says so, fills in defaults, and lists all
- * that is wrong, in Kubernetes' words. The input is not changed, and the result shares nothing with it.
+ * that is wrong, in Kubernetes' words. The input is not changed, and the result shares nothing with it but what the input has in
+ * common with `known`, an earlier state of the object, decoded then and frozen: that is not read again.
  */
-export function decode<R extends Resource>(kind: Kind<R>, input: unknown): Decoded<R> {
+export function decode<R extends Resource>(kind: Kind<R>, input: unknown, known?: R): Decoded<R> {
   const reading = new Reading()
   if (!isPlainObject(input)) return refused(input, [wrongType('', 'object', typeName(input))])
   const identity = identityProblems(kind, input)
   if (identity.length > 0) return refused(input, identity)
 
-  const { metadata = {}, ...fields } = readerOf(kind)(input, reading) as { metadata?: Partial<ObjectMeta> }
+  const own = kind.normalise?.(input) ?? input
+  const { metadata = {}, ...fields } = readerOf(kind)(own, reading, known) as { metadata?: Partial<ObjectMeta> }
   const object = { apiVersion: kind.apiVersion, kind: kind.name, metadata, ...fields } as unknown as R
   // Rules about texts are asked only of texts: what has the wrong type is known already.
   const shaped = !reading.problems.some(problem => problem.path.startsWith('metadata'))
   const problems = [
-    ...(shaped ? metadataProblems(kind, metadata) : []),
+    ...(shaped ? metadataProblems(kind, metadata, known?.metadata) : []),
     ...reading.problems,
     ...(kind.scale === undefined ? [] : scaleProblems(kind.scale, object)),
     ...reading.duplicates,

@@ -51,11 +51,14 @@ function noteRepeated(
   reading: Reading,
 ): void {
   if (list.length < 2) return
-  const times = new Map<unknown, number>()
-  for (const [index, item] of list.entries()) {
+  const seen = new Set<unknown>()
+  const told = new Set<unknown>()
+  list.forEach((item, index) => {
     const key = identityOf(item)
-    const before = times.get(key) ?? 0
-    times.set(key, before + 1)
-    if (before === 1) reading.duplicate(duplicate(`${reading.path()}[${index}]`, shown(item)))
-  }
+    if (!seen.has(key)) seen.add(key)
+    else if (!told.has(key)) {
+      told.add(key)
+      reading.duplicate(duplicate(`${reading.path()}[${index}]`, shown(item)))
+    }
+  })
 }

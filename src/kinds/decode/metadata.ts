@@ -7,17 +7,21 @@ import { mostProblems } from './reading.ts'
 
 const annotationsLimit = 256 * 1024
 
-/** What is wrong with an object's metadata, beyond its shape. The namespace is not looked at: see `namespaceProblem`. */
-export function metadataProblems(kind: Kind, metadata: Partial<ObjectMeta>): FieldProblem[] {
+/**
+ * What is wrong with an object's metadata, beyond its shape. The namespace is not looked at: see `namespaceProblem`. Nor is what it
+ * has in common with `known`, whose metadata was looked at before.
+ */
+export function metadataProblems(kind: Kind, metadata: Partial<ObjectMeta>, known: Partial<ObjectMeta> = {}): FieldProblem[] {
   const problems: FieldProblem[] = []
   nameProblems(kind, metadata, problems)
   if (metadata.generation !== undefined && metadata.generation < 0) {
     problems.push(invalid('metadata.generation', metadata.generation, 'must be greater than or equal to 0'))
   }
-  if (metadata.labels !== undefined) labelProblems(metadata.labels, problems)
-  if (metadata.annotations !== undefined) annotationProblems(metadata.annotations, problems)
-  if (metadata.ownerReferences !== undefined) ownerProblems(metadata.ownerReferences, problems)
-  if (metadata.finalizers !== undefined) finalizerProblems(metadata.finalizers, problems)
+  if (metadata.labels !== undefined && metadata.labels !== known.labels) labelProblems(metadata.labels, problems)
+  if (metadata.annotations !== undefined && metadata.annotations !== known.annotations) annotationProblems(metadata.annotations, problems)
+  if (metadata.ownerReferences !== undefined && metadata.ownerReferences !== known.ownerReferences)
+    ownerProblems(metadata.ownerReferences, problems)
+  if (metadata.finalizers !== undefined && metadata.finalizers !== known.finalizers) finalizerProblems(metadata.finalizers, problems)
   return problems
 }
 

@@ -11,9 +11,11 @@ import { typeName } from './type-name.ts'
 
 /**
  * Reads one value: a copy without what the schema does not know and with its defaults, and notes on what is wrong with it.
- * `undefined` and functions never come out. The input is never changed, and nothing of it is shared but texts and numbers.
+ * `undefined` and functions never come out. The input is never changed, and nothing of it is shared but texts and numbers, and what
+ * it has in common with `known`: a value in the same place that was read before and cannot change. That is taken as it is, so that
+ * an update costs what it changes and not what the object is.
  */
-export type Reader = (value: unknown, reading: Reading) => unknown
+export type Reader = (value: unknown, reading: Reading, known?: unknown) => unknown
 
 /**
  * Compiles a schema into one function that does in a single walk what Kubernetes does in four: prune, drop nulls, fill in
@@ -27,7 +29,7 @@ export function compileReader(schema: StructuralSchema): Reader {
     case 'array':
       return arrayReader(schema)
     case undefined:
-      return (value, reading) => copyJson(value, reading) ?? null
+      return (value, reading, known) => (value === known ? value : (copyJson(value, reading) ?? null))
     default:
       return scalarReader(schema)
   }
@@ -42,7 +44,8 @@ function scalarReader(schema: StructuralSchema): Reader {
   const wanted = wantedType(schema)
   const format = schema.type === 'string' && isChecked(schema.format) ? schema.format : undefined
   const fits = scalarTests[wanted]!
-  return (value, reading) => {
+  return (value, reading, known) => {
+    if (value === known) return value
     let rest = value
     if (!fits(value)) {
       reading.problem(scalarMisfit(value, wanted, format, reading))
@@ -115,12 +118,14 @@ function objectReader(schema: StructuralSchema): Reader {
   const { minProperties = 0, maxProperties = Infinity } = schema
   const counts = minProperties > 0 || maxProperties < Infinity
 
-  return (value, reading) => {
+  return (value, reading, known) => {
+    if (value === known) return value
     if (!isPlainObject(value)) {
       reading.problem(wrongType(reading.path(), 'object', typeName(value)))
       return misfit(value, reading)
     }
     const { place } = reading
+    const before = isPlainObject(known) ? known : nothing
     const result: Record<string, unknown> = {}
     for (const key in value) {
       const inner = value[key]
@@ -141,7 +146,7 @@ function objectReader(schema: StructuralSchema): Reader {
         continue
       }
       place.push(key)
-      setField(result, key, inner === null ? null : field.read(inner, reading))
+      setField(result, key, inner === null ? null : field.read(inner, reading, Object.hasOwn(before, key) ? before[key] : undefined))
       place.pop()
     }
     for (const field of withDefault) if (!Object.hasOwn(result, field.name)) result[field.name] = field.fallback!()
@@ -150,6 +155,8 @@ function objectReader(schema: StructuralSchema): Reader {
     return result
   }
 }
+
+const nothing: Readonly<Record<string, unknown>> = {}
 
 function checkCount(count: number, least: number, most: number, reading: Reading): void {
   const path = reading.path()
@@ -169,17 +176,19 @@ function arrayReader(schema: StructuralSchema): Reader {
   const { minItems = 0, maxItems = Infinity } = schema
   const duplicates = duplicatesOf(schema)
 
-  return (value, reading) => {
+  return (value, reading, known) => {
+    if (value === known) return value
     if (!Array.isArray(value)) {
       reading.problem(wrongType(reading.path(), 'array', typeName(value)))
       return misfit(value, reading)
     }
     const { place } = reading
+    const before: readonly unknown[] = Array.isArray(known) ? known : []
     const result: unknown[] = []
     for (let index = 0; index < value.length; index++) {
       const inner: unknown = value[index] ?? null
       place.push(index)
-      if (inner !== null) result.push(items.read(inner, reading))
+      if (inner !== null) result.push(items.read(inner, reading, before[index]))
       else if (items.nullable || items.type === '') result.push(null)
       else if (items.fallback !== undefined) result.push(items.fallback())
       else {

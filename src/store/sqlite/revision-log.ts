@@ -22,6 +22,8 @@ export class RevisionLog {
 
   /** Adds rows. They are on the disk when the write-ahead log is. */
   append(rows: readonly Row[]): void {
+    // A statement alone is a transaction of its own.
+    if (rows.length === 1) return this.#insert.run(...sealed(rows[0]!))
     this.#transaction(() => {
       for (const row of rows) this.#insert.run(...sealed(row))
     })

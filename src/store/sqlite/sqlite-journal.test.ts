@@ -133,24 +133,27 @@ describe('a full disk', () => {
 
 describe('a disk that fails', () => {
   test.each([
-    { how: 'few', together: 1 },
-    { how: 'many', together: 20 },
-  ])('when $how write: writes are refused until the next start, reading goes on, nothing unacknowledged is there', async ({ together }) => {
-    const { folder, store, database, journal } = await faultyWorld()
-    await store.create(Nest, nest('before'))
-    database.failing = 'COMMIT'
-    const refused = { reason: 'ServiceUnavailable', message: expect.stringContaining('failed'), fix: expect.stringContaining('restart') }
-    const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
-    for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
-    await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
-    expect(journal.failed).toBe(true)
-    expect((await store.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
-    await store.close()
-    const again = await openStore(folder)
-    expect((await again.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
-    await again.create(Nest, nest('after'))
-    await again.close()
-  })
+    { how: 'one', together: 1, at: 'INSERT' },
+    { how: 'many', together: 20, at: 'COMMIT' },
+  ])(
+    'when $how write: writes are refused until the next start, reading goes on, nothing unacknowledged is there',
+    async ({ together, at }) => {
+      const { folder, store, database, journal } = await faultyWorld()
+      await store.create(Nest, nest('before'))
+      database.failing = at
+      const refused = { reason: 'ServiceUnavailable', message: expect.stringContaining('failed'), fix: expect.stringContaining('restart') }
+      const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
+      for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
+      await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
+      expect(journal.failed).toBe(true)
+      expect((await store.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
+      await store.close()
+      const again = await openStore(folder)
+      expect((await again.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
+      await again.create(Nest, nest('after'))
+      await again.close()
+    },
+  )
 
   test('while clearing away harms nobody: it is tried again later', async () => {
     const { store, database, journal, log } = await faultyWorld({ fewest: 0, age: 0, most: 1 })

@@ -38,16 +38,16 @@ const ofTheStore: ReadonlySet<string> = new Set([
 
 /**
  * The object with defaults and without what the store writes itself, checked against its kind. `name` stands in for a name
- * that was generated. Throws BadRequest (unknown fields) or Invalid.
+ * that was generated; `known` is the state that is to be replaced. Throws BadRequest (unknown fields) or Invalid.
  */
-export function checked(kind: Kind, { fields, metadata }: Incoming, name: string | undefined, options: WriteOptions): Body {
+export function checked(kind: Kind, { fields, metadata }: Incoming, name: string | undefined, options: WriteOptions, known?: Body): Body {
   const own: Record<string, unknown> = {}
   for (const field in metadata) if (!ofTheStore.has(field)) own[field] = metadata[field]
   if (name !== undefined) own['name'] = name
   const input: Record<string, unknown> = {}
   for (const field in fields) if (field !== 'status' || !kind.hasStatus) input[field] = fields[field]
   input['metadata'] = own
-  const { object, problems, unknownFields } = decode(kind, input)
+  const { object, problems, unknownFields } = decode(kind, input, known)
   refuseUnknown(kind, unknownFields, options)
   const all = [...missing(namespaceProblem(kind, object.metadata.namespace)), ...problems]
   if (all.length > 0) throw invalid(kind, name ?? textField({ fields, metadata }, 'name') ?? '', all)

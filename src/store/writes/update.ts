@@ -14,10 +14,10 @@ import { mergeSecretData } from './secret-data.ts'
 export function update(collection: Collection, input: unknown, options: UpdateOptions): (batch: Batch) => Body {
   const kind = collection.kind!
   const given = incoming(kind, input)
-  const next = nextState(kind, given, options)
   const namespace = textField(given, 'namespace')
   const name = textField(given, 'name') ?? ''
   const key = keyOf(kind, { namespace: namespace ?? '', name })
+  const next = nextState(kind, given, options, collection.get(key))
   checkRevisionGiven(kind, name, given)
 
   return batch => {
@@ -36,11 +36,11 @@ export function update(collection: Collection, input: unknown, options: UpdateOp
   }
 }
 
-/** The function from the old state to the new one, undefined if nothing changes. */
-function nextState(kind: Kind, given: Incoming, options: UpdateOptions): (old: Body) => Body | undefined {
+/** The function from the old state to the new one, undefined if nothing changes. `present` is the state that there is by now. */
+function nextState(kind: Kind, given: Incoming, options: UpdateOptions, present: Version | undefined): (old: Body) => Body | undefined {
   const { subresource } = options
   if (subresource === undefined) {
-    const body = mergeSecretData(kind, checked(kind, given, undefined, options))
+    const body = mergeSecretData(kind, checked(kind, given, undefined, options, present?.stored.object as Body | undefined))
     return old => wholeUpdate(kind, old, body)
   }
   if (subresource === 'status' && kind.hasStatus) return old => statusUpdate(kind, old, given.fields['status'], options)
@@ -80,7 +80,7 @@ function finalizerProblems(old: Body, next: Body): Parameters<typeof invalid>[2]
 
 /** Nothing but status. The rest of what was handed in is not looked at. */
 function statusUpdate(kind: Kind, old: Body, status: unknown, options: UpdateOptions): Body | undefined {
-  const { object, problems, unknownFields } = decode(kind, { ...old, status })
+  const { object, problems, unknownFields } = decode(kind, { ...old, status }, old)
   refuseUnknown(
     kind,
     unknownFields.filter(path => path.startsWith('status')),
@@ -98,7 +98,7 @@ function statusUpdate(kind: Kind, old: Body, status: unknown, options: UpdateOpt
 
 /** Nothing but a namespace's own finalizers. */
 function finalizeUpdate(kind: Kind, old: Body, spec: unknown): Body | undefined {
-  const { object, problems } = decode(kind, { ...old, spec })
+  const { object, problems } = decode(kind, { ...old, spec }, old)
   if (problems.length > 0) throw invalid(kind, old.metadata.name, problems)
   const finalizers = namespaceFinalizers(object as Body)
   if (same(finalizers, namespaceFinalizers(old))) return undefined
