@@ -10,7 +10,7 @@ export interface Moment {
 
 /** What requests about a Lease need. */
 export interface LeaseHolderOptions {
-  readonly store: Store
+  readonly store: Pick<Store, 'get' | 'create' | 'update'>
   readonly clock: Clock
   readonly lease: { readonly namespace: string; readonly name: string }
   readonly identity: string

@@ -16,7 +16,7 @@ export interface ElectionDials {
 
 /** What an election needs, and what the one who wins it does. */
 export interface ElectionOptions {
-  readonly store: Store
+  readonly store: Pick<Store, 'get' | 'create' | 'update'>
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log

@@ -10,12 +10,17 @@ const most = 2 ** 31 - 1
 
 /** What Kubernetes demands of the numbers behind the scale subresource, besides what their schema does. */
 export function scaleProblems(scale: ScalePaths, object: Resource): FieldProblem[] {
-  return [scale.specReplicasPath, scale.statusReplicasPath].flatMap(path => countProblems(path, object))
+  return [...countProblems(scale.specReplicasPath, object), ...countProblems(scale.statusReplicasPath, object)]
 }
+
+/** The steps of a path, which is the same at every write. */
+const stepsOf = new Map<string, readonly string[]>()
 
 function countProblems(path: string, object: Resource): FieldProblem[] {
   let value: unknown = object
-  for (const step of path.slice(1).split('.')) {
+  let steps = stepsOf.get(path)
+  if (steps === undefined) stepsOf.set(path, (steps = path.slice(1).split('.')))
+  for (const step of steps) {
     if (!isPlainObject(value)) return [unreadable(path, value, 'map[string]interface{}')]
     if (!Object.hasOwn(value, step)) return []
     value = value[step]

@@ -162,6 +162,16 @@ describe('what is wrong is said with file, line, column and fix', () => {
     ])
   })
 
+  test('secrets that are not there, also while keys of other sections are wrong', async () => {
+    const toml = '[log]\nlevl = "info"\n[zoo]\nkeeper = { env = "KEEPER" }'
+    const zoo = section({ name: 'zoo', describe: '', schema: z.strictObject({ keeper: secret() }) })
+    const log = (await import('./log-section.ts')).logSection
+    expect(await problems(toml, { sections: [log, zoo] })).toEqual([
+      expect.stringContaining(':2:1: log.levl: there is no such key'),
+      '/etc/aviary.toml:4:1: zoo.keeper: the environment variable KEEPER is not set',
+    ])
+  })
+
   test('an option of the command line is named as such', async () => {
     const overrides = [{ key: 'server.listen', value: 'nowhere', from: '--listen' }]
     expect((await problems('[server]\nlisten = "a:1"', { overrides }))[0]).toMatch(/^\/etc\/aviary\.toml: --listen: must be HOST:PORT/)

@@ -62,16 +62,11 @@ async function readConfig(path: string | undefined, sources: ConfigSources): Pro
   if ('problem' in table) return { config: undefined, problems: [table.problem] }
 
   const input = withOverrides(table.value, sources.overrides ?? [])
-  const schema = configSchema(sources.sections ?? sections)
+  const known: readonly Section[] = sources.sections ?? sections
+  const schema = configSchema(known)
   const placeOf = places(file === undefined ? undefined : text, sources.overrides ?? [])
-  const parsed = schema.safeParse(input)
-  if (!parsed.success) {
-    const root = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaShape
-    const found = parsed.error.issues.flatMap(issue => problemsOf(issue, input, root))
-    return { config: undefined, problems: found.map(({ path: at, ...problem }) => placeOf(at, problem)).toSorted(byPosition) }
-  }
-
   const problems: ConfigProblem[] = []
+  const report: Report = (at, problem) => problems.push(placeOf(at, problem))
   const here = sources.folder ?? process.cwd()
   const overridden = new Set(sources.overrides?.map(({ key }) => key))
   // A path in the file starts at the file; one that somebody typed starts where they are.
@@ -80,7 +75,19 @@ async function readConfig(path: string | undefined, sources: ConfigSources): Pro
     files: sources.files,
     environment: sources.environment,
   })
-  const config = await resolved(parsed.data, [], surroundings, (at, problem) => problems.push(placeOf(at, problem)))
+  const parsed = schema.safeParse(input)
+  if (!parsed.success) {
+    const root = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaShape
+    for (const issue of parsed.error.issues) for (const { path: at, ...problem } of problemsOf(issue, input, root)) report(at, problem)
+    // What the sections without such problems refer to is looked up all the same, so that everything is told at once.
+    for (const { name, schema: section } of known) {
+      const alone = section.prefault({}).safeParse(input[name])
+      if (alone.success) await resolved(alone.data, [name], surroundings, report)
+    }
+    return { config: undefined, problems: problems.toSorted(byPosition) }
+  }
+
+  const config = await resolved(parsed.data, [], surroundings, report)
   return problems.length > 0 ? { config: undefined, problems } : { config: config as Config, problems }
 }
 

@@ -17,6 +17,8 @@ export interface LeadOptions {
 
 /** A replica's share in the work: all of it while it leads, none while another does. */
 export interface Leading {
+  /** For how many milliseconds the cluster has not answered about the lease, which is asked for all the time by leader and others. */
+  silence(): number
   /** Ends the work and gives the leadership back, so that another replica need not wait. */
   stop(): Promise<void>
 }
@@ -32,8 +34,18 @@ export function leadWhenElected({ store, controllers, settings, within, ports }:
   const ending = new AbortController()
   const leads = metrics.gauge({ name: 'aviary_leader', help: '1 while this process leads, else 0.' })
   leads.set({}, 0)
+  let heardAt = clock.monotonic()
+  const heard = async <T>(answer: Promise<T>): Promise<T> => {
+    const value = await answer
+    heardAt = clock.monotonic()
+    return value
+  }
   const campaign = runElection({
-    store,
+    store: {
+      get: (kind, key) => heard(store.get(kind, key)),
+      create: (kind, draft, options) => heard(store.create(kind, draft, options)),
+      update: (kind, object, options) => heard(store.update(kind, object, options)),
+    },
     clock,
     chance,
     log,
@@ -61,6 +73,7 @@ export function leadWhenElected({ store, controllers, settings, within, ports }:
     },
   })
   return {
+    silence: () => clock.monotonic() - heardAt,
     stop: async () => {
       ending.abort()
       await campaign

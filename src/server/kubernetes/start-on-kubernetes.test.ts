@@ -64,6 +64,19 @@ describe('the program on the kubernetes engine', () => {
   })
 })
 
+test('a replica whose cluster no longer answers is alive but not ready, and says why', async () => {
+  await using world = await loopback()
+  const cluster = await world.start()
+  const first = await world.start(replica('first', cluster.kubeconfig!))
+  await expect.poll(async () => (await get(world, first, 'first', '/readyz')).status, { timeout: 10_000 }).toBe(200)
+  await cluster.stop()
+  await expect.poll(async () => (await get(world, first, 'first', '/readyz')).status, { timeout: 20_000 }).toBe(503)
+  expect((await get(world, first, 'first', '/readyz')).text()).toMatch(
+    /^the cluster https:\/\/127\.0\.0\.1:\d+ has not answered for \d+s$/m,
+  )
+  expect((await get(world, first, 'first', '/livez')).status).toBe(200)
+}, 40_000)
+
 describe('a cluster that cannot be used is named with the reason', () => {
   test('because it does not answer', async () => {
     await using world = await loopback()

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../ports/index.ts'
 import { Lease, Nest } from '../../kinds/index.ts'
 import type { Kind } from '../../kinds/index.ts'
 import type { Config } from '../config/sections.ts'
@@ -35,7 +36,12 @@ export async function startOnKubernetes(config: Config, ports: Ports, opened: As
   opened.defer(() => leading.stop())
 
   const server = httpsServer(certificate, ports)
-  for (const path of ['/healthz', '/livez', '/readyz']) server.app.get(path, () => 'ok')
+  for (const path of ['/healthz', '/livez']) server.app.get(path, () => 'ok')
+  server.app.get('/readyz', (_, reply) => {
+    const silence = leading.silence()
+    if (silence <= config.engine.leaderElection.leaseDuration) return 'ok'
+    return reply.code(503).send(`the cluster ${cluster.server} has not answered for ${formatDuration(silence - (silence % 1000))}\n`)
+  })
   server.app.get('/version', () => ({ version }))
   server.app.get(metricsPath, (_, reply) => sendMetrics(metrics, reply))
   opened.defer(() => server.close({ within: stopTimeout }))

@@ -6,26 +6,31 @@ export const FolderInUse = failure('STORE_FOLDER_IN_USE', ({ folder, owner }: { 
   fix: 'stop that process, or use another data folder',
 }))
 
+/** The data folder cannot be made or written to, so that nothing could be kept. Nothing was changed. */
 export const FolderNotWritable = failure('STORE_FOLDER_NOT_WRITABLE', ({ folder, why }: { folder: string; why: string }) => ({
   message: `cannot write to data folder ${folder}: ${why}`,
   fix: 'give the user of this process the right to write there, or use another data folder',
 }))
 
+/** There was no room even to open the store. */
 export const FolderFull = failure('STORE_FOLDER_FULL', ({ folder }: { folder: string }) => ({
   message: `the disk of data folder ${folder} is full`,
   fix: 'free space on that disk and start again; nothing was lost',
 }))
 
+/** Something else than the store wrote into the file, or the disk lost part of it. It is not opened: half a truth is worse than none. */
 export const DatabaseDamaged = failure('STORE_DATABASE_DAMAGED', ({ file, why }: { file: string; why: string }) => ({
   message: `database ${file} is damaged: ${why}`,
   fix: 'restore it: move the folder away and put a backup in a new one under the same name; the damaged file was left as it is',
 }))
 
+/** The file is not ours. It was not touched. */
 export const DatabaseForeign = failure('STORE_DATABASE_FOREIGN', ({ file }: { file: string }) => ({
   message: `${file} is a database of another program`,
   fix: 'use another data folder, or move that file away',
 }))
 
+/** A later version changed the tables in a way that this one does not know. The file was not touched. */
 export const DatabaseTooNew = failure(
   'STORE_DATABASE_TOO_NEW',
   ({ file, format, known }: { file: string; format: number; known: number }) => ({
@@ -34,6 +39,7 @@ export const DatabaseTooNew = failure(
   }),
 )
 
+/** The copy could not be written; what there was under its name is as it was, and the store goes on. */
 export const BackupNotWritten = failure('STORE_BACKUP_NOT_WRITTEN', ({ file, why }: { file: string; why: string }) => ({
   message: `cannot write the backup ${file}: ${why}`,
   fix: 'name a file in a folder that exists, is writable and has room for a copy of the database',

@@ -94,7 +94,10 @@ describe('a data folder', () => {
   test('that is a file is refused', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), 'hello')
-    await expect(openStore(join(folder, 'file'))).rejects.toMatchObject({ code: 'STORE_FOLDER_NOT_WRITABLE' })
+    for (const path of ['file', 'file/below']) {
+      const refused = { code: 'STORE_FOLDER_NOT_WRITABLE', message: expect.stringContaining('a file is in its place') as string }
+      await expect(openStore(join(folder, path))).rejects.toMatchObject(refused)
+    }
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('hello')
   })
 

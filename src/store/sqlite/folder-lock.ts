@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SqliteDatabase } from './database.ts'
@@ -44,7 +44,13 @@ function refusal(folder: string, owner: string, error: unknown): Error {
   const code = sqliteCodeOf(error)
   if (code === sqliteCode.busy) return FolderInUse({ folder, owner: ownerIn(owner) })
   if (code === sqliteCode.full || (error as { code?: unknown }).code === 'ENOSPC') return FolderFull({ folder }, { cause: error })
+  if ((error as { code?: unknown }).code === 'ENOTDIR' || isFile(folder))
+    return FolderNotWritable({ folder, why: 'a file is in its place' }, { cause: error })
   return FolderNotWritable({ folder, why: error instanceof Error ? error.message : String(error) }, { cause: error })
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 function ownerIn(file: string): string {

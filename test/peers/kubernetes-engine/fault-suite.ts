@@ -146,12 +146,12 @@ export function faultSuite(name: string, start: () => Promise<ServerUnderTest>):
     })
 
     test.each([
-      ['that streams lists', () => undefined],
-      ['that does not', ({ url }: Passing): Fault | undefined => (url.includes('sendInitialEvents') ? { status: 422 } : undefined)],
+      ['that streams lists', 60_000, () => undefined],
+      ['that does not', 5_000, ({ url }: Passing): Fault | undefined => (url.includes('sendInitialEvents') ? { status: 422 } : undefined)],
     ])(
-      'an informer of a server %s, in a storm of faults, never shows less than there is, and in the end exactly what there is',
-      { timeout: 120_000 },
-      async (_, always) => {
+      'an informer of a server %s, in a storm of faults and while it is away for %i ms, never shows less than there is, and in the end exactly what there is',
+      { timeout: 180_000 },
+      async (_, away, always) => {
         const stormy = await server.newNamespace()
         const through = engineAt(proxy.url, { qps: 0, pageSize: 7 })
         const before = { ...proxy.done }
@@ -163,7 +163,14 @@ export function faultSuite(name: string, start: () => Promise<ServerUnderTest>):
           log: silentLog,
           selection: { namespace: stormy },
         })
-        const { missing, looks, held, told, there } = await storm({ direct: server.direct, namespace: stormy, proxy, informer, always })
+        const { missing, looks, held, told, there } = await storm({
+          direct: server.direct,
+          namespace: stormy,
+          proxy,
+          informer,
+          always,
+          away,
+        })
         await informer.stop()
         await through.close()
         expect(held).toEqual(there)

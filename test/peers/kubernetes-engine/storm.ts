@@ -15,6 +15,8 @@ export interface StormOptions {
   readonly informer: Informer<Nest>
   /** Refuses what the server would do, all the time. */
   readonly always?: (request: Passing) => Fault | undefined
+  /** For how many milliseconds the server is away in the end. */
+  readonly away: number
 }
 
 /** What was seen while everything went wrong. Contents are `name → revision`. */
@@ -33,7 +35,7 @@ const lasting = Array.from({ length: 40 }, (_, index) => `lasting-${index}`)
 
 /** Writers change objects while every kind of fault hits the informer's connection and, at last, the server is gone for a while. */
 export async function storm(options: StormOptions): Promise<Seen> {
-  const { direct, namespace, informer, proxy, always = () => undefined } = options
+  const { direct, namespace, informer, proxy, away, always = () => undefined } = options
   const chance = seededChance(20_261_115)
   for (const name of lasting) await direct.create(Nest, { metadata: { namespace, name }, spec })
   proxy.fault = always
@@ -47,7 +49,7 @@ export async function storm(options: StormOptions): Promise<Seen> {
   let looks = 0
   const calm = new AbortController()
   const others = [watchClosely(), ...Array.from({ length: 4 }, (_, writer) => write(writer))]
-  await harm(proxy, chance, always)
+  await harm(proxy, chance, away, always)
   calm.abort()
   await Promise.all(others)
 
@@ -80,7 +82,7 @@ export async function storm(options: StormOptions): Promise<Seen> {
   }
 }
 
-async function harm(proxy: FaultProxy, chance: Chance, always: (request: Passing) => Fault | undefined): Promise<void> {
+async function harm(proxy: FaultProxy, chance: Chance, away: number, always: (request: Passing) => Fault | undefined): Promise<void> {
   const sometimes = (request: Passing): Fault | undefined => {
     const roll = chance.fraction()
     if (!request.watch && roll < 0.2) return 'cut after'
@@ -102,7 +104,7 @@ async function harm(proxy: FaultProxy, chance: Chance, always: (request: Passing
   }
   proxy.fault = always
   await proxy.goAway()
-  await sleep(5000)
+  await sleep(away)
   await proxy.comeBack()
   await streaming(proxy)
 }
