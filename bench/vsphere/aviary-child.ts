@@ -9,8 +9,6 @@ const http = httpClient({ clock, trust: { thumbprint } })
 const session = new Session({ soap: new SoapClient(url, http), name: 'vcsim', user, password: new Secret(password), clock, log: silentLog })
 const content = await session.content()
 const paths = mode === 'full' ? ['name', 'summary', 'guest', 'config'] : vmPaths
-globalThis.gc?.()
-const heap = process.memoryUsage().heapUsed
 const costs: number[] = []
 let vms: readonly unknown[] = []
 for (let round = 0; round < 8; round++) {
@@ -23,8 +21,6 @@ for (let round = 0; round < 8; round++) {
   costs.push((own + system) / 1000)
   await session.call('DestroyView', view)
 }
-globalThis.gc?.()
-const bytesPerVm = (process.memoryUsage().heapUsed - heap) / vms.length
 await session.close()
 await http.close()
-console.log(JSON.stringify({ vms: vms.length, first: costs[0], later: median(costs.slice(3)), bytesPerVm }))
+console.log(JSON.stringify({ vms: vms.length, first: costs[0], later: median(costs.slice(3)) }))

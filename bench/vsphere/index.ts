@@ -1,4 +1,7 @@
-/** The vSphere client beside govmomi, at the same simulated vCenter in the same run: listing, and 300 VM lives at once on one session. */
+/**
+ * The vSphere client beside govmomi, at the same simulated vCenter in the same run: listing, watching, and 300 VM lives at once on one
+ * session.
+ */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { startVcsim, usePeer, type Vcsim } from '../../test/peers/peer.ts'
@@ -14,11 +17,12 @@ export async function suite({ only, quick, rounds = quick ? 3 : 5, say }: SuiteO
   const wanted = (name: string) => only.length === 0 || only.some(start => name.startsWith(start))
   const results: Result[] = []
   for (const size of quick ? [1_000] : [1_000, 10_000]) {
-    if (!wanted('list')) break
+    if (!wanted('list') && !wanted('watch')) break
     say(`starting a vCenter with ${size} VMs`)
-    const sim = await startVcsim({ vms: size })
+    const sim = await startVcsim({ vms: size, taskMs: 1 })
     try {
-      for (const mode of ['min', 'full'] as const) results.push(...(await listing(sim, size, mode, rounds, say)))
+      if (wanted('list')) for (const mode of ['min', 'full'] as const) results.push(...(await listing(sim, size, mode, rounds, say)))
+      if (wanted('watch')) results.push(...(await watching(sim, size, rounds, say)))
     } finally {
       await sim.stop()
     }
@@ -27,7 +31,8 @@ export async function suite({ only, quick, rounds = quick ? 3 : 5, say }: SuiteO
   return results
 }
 
-async function listing(sim: Vcsim, size: number, mode: 'min' | 'full', rounds: number, say: (line: string) => void): Promise<Result[]> {
+/** Both programs by turns at one vCenter, several rounds. */
+async function byTurns(sim: Vcsim, child: string, mode: string, rounds: number, tell: (round: number) => void) {
   const govmomi = await usePeer('govmomi-bench')
   const target = new URL(sim.url)
   target.username = sim.user
@@ -35,22 +40,48 @@ async function listing(sim: Vcsim, size: number, mode: 'min' | 'full', rounds: n
   const thumbprint = await thumbprintOf(sim.url)
   const [mine, theirs]: [Measured[], Measured[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
-    say(`listing ${size} VMs, ${mode}, round ${round + 1} of ${rounds}`)
-    mine.push(await inChild(new URL('aviary-child.ts', import.meta.url), [sim.url, sim.user, sim.password, thumbprint, mode]))
+    tell(round + 1)
+    mine.push(await inChild(new URL(child, import.meta.url), [sim.url, sim.user, sim.password, thumbprint, mode]))
     theirs.push(JSON.parse((await promisify(execFile)(govmomi, [target.href, mode])).stdout) as Measured)
   }
-  const of = (measured: readonly Measured[], what: string) => median(measured.map(each => each[what]!))
+  return { mine, theirs }
+}
+
+const medianOf = (measured: readonly Measured[], what: string) => median(measured.map(each => each[what]!))
+
+async function listing(sim: Vcsim, size: number, mode: 'min' | 'full', rounds: number, say: (line: string) => void): Promise<Result[]> {
+  const tell = (round: number) => say(`listing ${size} VMs, ${mode}, round ${round} of ${rounds}`)
+  const { mine, theirs } = await byTurns(sim, 'aviary-child.ts', mode, rounds, tell)
   const most = mode === 'min' ? 0.35 : 0.5
   const name = `list ${size} VMs, ${mode === 'min' ? 'what is watched' : 'everything'}`
   const details = { mine, theirs }
   const cpu = (when: 'first' | 'later'): Result => {
-    const [value, peer] = [of(mine, when), of(theirs, when)]
+    const [value, peer] = [medianOf(mine, when), medianOf(theirs, when)]
     const outcome = { name: `${name}: CPU, ${when}`, unit: 'ms', value, peer, ratio: peer / value, details }
     // A server lists again and again; what the first time costs beside that is the compiler's.
     return when === 'first' ? outcome : { ...outcome, target: `≤ ${most}× govmomi`, met: value <= most * peer }
   }
-  const memory = { name: `${name}: memory per VM`, unit: 'bytes', value: of(mine, 'bytesPerVm'), details: {} }
-  return [cpu('first'), cpu('later'), ...(mode === 'min' ? [memory] : [])]
+  return [cpu('first'), cpu('later')]
+}
+
+async function watching(sim: Vcsim, size: number, rounds: number, say: (line: string) => void): Promise<Result[]> {
+  const tell = (round: number) => say(`watching ${size} VMs, round ${round} of ${rounds}`)
+  const { mine, theirs } = await byTurns(sim, 'watching-child.ts', 'watch', rounds, tell)
+  const [value, peer] = [medianOf(mine, 'median'), medianOf(theirs, 'median')]
+  const details = { mine, theirs }
+  return [
+    {
+      name: `watch ${size} VMs: from a change to the index`,
+      unit: 'ms',
+      value,
+      peer,
+      ratio: peer / value,
+      target: '≤ 1.2× govmomi',
+      met: value <= 1.2 * peer,
+      details,
+    },
+    { name: `watch ${size} VMs: memory per VM`, unit: 'bytes', value: medianOf(mine, 'bytesPerVm'), details: {} },
+  ]
 }
 
 async function lives(count: number, say: (line: string) => void): Promise<Result> {

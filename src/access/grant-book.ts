@@ -1,11 +1,13 @@
 import type { AccessGrant } from '../kinds/index.ts'
 import type { Attempt, Decision, User } from './access.ts'
 import { roleAllows, roleNames } from './roles.ts'
-import type { Role } from './roles.ts'
+import { rulesAllow } from './rules.ts'
 
 /** One thing that a subject was granted. */
 interface Granted {
-  readonly role: Role
+  /** For the person who asks why: what it is called. */
+  readonly name: string
+  readonly allows: (attempt: Attempt) => boolean
   /** Undefined for all. */
   readonly namespaces: ReadonlySet<string> | undefined
 }
@@ -19,7 +21,7 @@ export class GrantBook {
     const bySubject = new Map<string, Granted[]>()
     for (const { metadata, spec } of grants.values()) {
       if (metadata.deletionTimestamp !== undefined) continue
-      const granted = { role: spec.role, namespaces: spec.namespaces.includes('*') ? undefined : new Set(spec.namespaces) }
+      const granted = grantedBy(metadata.name, spec)
       for (const { kind, name } of spec.subjects) {
         const key = subjectKey(kind, name)
         bySubject.set(key, [...(bySubject.get(key) ?? []), granted])
@@ -32,9 +34,8 @@ export class GrantBook {
   decide(user: User, attempt: Attempt): Decision {
     const namespace = namespaceOf(attempt)
     for (const granted of this.#grantsOf(user)) {
-      const everywhere = granted.namespaces === undefined
-      const applies = everywhere || (namespace !== undefined && granted.namespaces.has(namespace))
-      if (applies && roleAllows(granted.role, attempt, everywhere)) return { allowed: true, reason: `role ${granted.role}` }
+      const applies = granted.namespaces === undefined || (namespace !== undefined && granted.namespaces.has(namespace))
+      if (applies && granted.allows(attempt)) return { allowed: true, reason: granted.name }
     }
     return { allowed: false, reason: missingRole(attempt, namespace) }
   }
@@ -42,6 +43,15 @@ export class GrantBook {
   *#grantsOf(user: User): Iterable<Granted> {
     yield* this.#bySubject.get(subjectKey('User', user.name)) ?? []
     for (const group of user.groups) yield* this.#bySubject.get(subjectKey('Group', group)) ?? []
+  }
+}
+
+function grantedBy(grant: string, { role, rules = [], namespaces }: AccessGrant['spec']): Granted {
+  const everywhere = namespaces.includes('*')
+  return {
+    name: role === undefined ? `rules of the AccessGrant ${grant}` : `role ${role}`,
+    allows: attempt => (role === undefined ? rulesAllow(rules, attempt) : roleAllows(role, attempt, everywhere)),
+    namespaces: everywhere ? undefined : new Set(namespaces),
   }
 }
 

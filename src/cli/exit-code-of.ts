@@ -36,6 +36,12 @@ const byCode: readonly (readonly [string, ExitCode])[] = [
   ['FILE_NOT_WRITABLE', exitCodes.dataFolder],
   ['FILE_NOT_', exitCodes.configuration],
   ['UNREACHABLE', exitCodes.unreachable],
+  ['TRUST_NOT_VALID', exitCodes.configuration],
+  ['VSPHERE_SETTING_', exitCodes.configuration],
+  ['PLATFORM_SIGN_IN_REFUSED', exitCodes.notPermitted],
+  ['PLATFORM_NOT_PERMITTED', exitCodes.notPermitted],
+  ['PLATFORM_INVENTORY_NOT_LIVE', exitCodes.unreachable],
+  ['PLATFORM_NOT_THERE', exitCodes.notFound],
 ]
 
 /** The exit code for what ended a command. */

@@ -34,6 +34,10 @@ test.each([
   [new StoreError('Conflict', ''), 'conflict'],
   [new StoreError('AlreadyExists', ''), 'conflict'],
   [failed('CRDS_REFUSED'), 'conflict'],
+  [failed('VSPHERE_SETTING_NOT_VALID'), 'configuration'],
+  [failed('PLATFORM_SIGN_IN_REFUSED'), 'notPermitted'],
+  [failed('PLATFORM_INVENTORY_NOT_LIVE'), 'unreachable'],
+  [failed('PLATFORM_NOT_THERE'), 'notFound'],
   [WaitedTooLong({ what: '', seconds: 1 }), 'timeout'],
   [DeadlineExceeded({ milliseconds: 1 }), 'timeout'],
 ] as const)('%s ends the command with the code for %s', (error, name) => {

@@ -1,7 +1,9 @@
 import { Command, Option } from 'commander'
+import { hatcheryCommands } from './hatchery-commands.ts'
 import type { Io } from './io.ts'
 import { outputForms } from './output/forms.ts'
 import { poolCommands } from './pool-commands.ts'
+import { vsphereCommands } from './vsphere-commands.ts'
 
 /** What a command does: its own module, loaded when it is called, so that the others cost nothing. */
 type Action = (args: readonly string[], options: never, io: Io) => Promise<number | void>
@@ -14,6 +16,8 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
     .description('A control plane for fleets of virtual machines in private clouds.')
     .showHelpAfterError('(aviary --help shows all commands)')
     .showSuggestionAfterError()
+    // What stands after the name of a command belongs to that command.
+    .enablePositionalOptions()
 
   const add = (name: string, description: string, load: Load, examples: readonly string[], parent = program): Command => {
     const command = parent.command(name).description(description)
@@ -63,7 +67,7 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
       'why <object> [name]',
       'Say what an object waits for, since when, until when, what happens then, and what would end it sooner.',
       () => import('./commands/why.ts'),
-      ['why nest/robin', 'why nest robin -n forest'],
+      ['why nest/robin', 'why nest robin -n forest', 'why job/1'],
     ),
   )
 
@@ -164,7 +168,9 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
     .option('--description <text>', 'what it is for')
   connecting(add('revoke <name>', 'Make a token worthless.', () => import('./commands/token-revoke.ts'), ['token revoke ci'], token))
 
+  hatcheryCommands({ add, connecting })
   poolCommands(program, { add, connecting, output })
+  vsphereCommands(program, { add })
 
   connecting(
     add('version', 'Print the version of this program, and of the server if one answers.', () => import('./commands/version.ts'), [

@@ -19,6 +19,7 @@ import { Node } from './node.ts'
 import { Role } from './role.ts'
 import { RoleBinding } from './role-binding.ts'
 import { Secret } from './secret.ts'
+import { Spawn } from './spawn.ts'
 
 /** Every kind there is. To add one, write its file and name it here. */
 export const allKinds: readonly Kind[] = Object.freeze([
@@ -34,6 +35,7 @@ export const allKinds: readonly Kind[] = Object.freeze([
   AccessGrant,
   AccessToken,
   AddressLease,
+  Spawn,
   Nest,
   ClusterImageSet,
   ClusterPool,

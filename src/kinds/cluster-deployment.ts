@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
+import { clusterRules } from './cluster-deployment-rules.ts'
 import { clusterPlatform, platformRules, reference } from './cluster-platform.ts'
 import { ageColumn, column, condition } from './column.ts'
 import { conditions } from './conditions.ts'
 import { kind } from './define-kind.ts'
 import type { Infer } from './kind.ts'
-import type { Frozen } from './resource.ts'
 import { anyObject, duration, time } from './scalars.ts'
 
 const provisioning = z.object({
@@ -63,6 +62,7 @@ export const ClusterDeployment = kind({
       hibernateAfter: duration().optional().describe('How long after its claim it hibernates.'),
       preserveOnDelete: z.boolean().optional().describe('True: the cluster stays when this object is deleted.'),
       manageDNS: z.boolean().optional().describe('Not supported: names are the administrator’s.'),
+      boundServiceAccountSigningKeySecretRef: reference('The Secret with the key that signs tokens of service accounts.').optional(),
       ingress: z.array(anyObject()).optional().describe('Kept for other systems.'),
       certificateBundles: z.array(anyObject()).optional().describe('Kept for other systems.'),
       controlPlaneConfig: anyObject().optional().describe('Kept for other systems.'),
@@ -77,6 +77,11 @@ export const ClusterDeployment = kind({
       lastFailureTimestamp: time().optional().describe('When an attempt last failed.'),
       installedTimestamp: time().optional().describe('When the installation was complete.'),
       provisionRef: reference('The ClusterProvision that is under way or was the last.').optional(),
+      cliImage: z.string().optional().describe('Kept for other systems.'),
+      installerImage: z.string().optional().describe('Kept for other systems.'),
+      installVersion: z.string().optional().describe('Kept for other systems.'),
+      certificateBundles: z.array(anyObject()).optional().describe('Kept for other systems.'),
+      platformStatus: anyObject().optional().describe('Kept for other systems.'),
       apiURL: z.string().optional().describe('Where the cluster’s API answers.'),
       webConsoleURL: z.string().optional().describe('Where its console is.'),
       conditions: conditions('Provisioned', 'ProvisionStopped', 'ProvisionFailed', 'RequirementsMet', 'Hibernating', 'Ready'),
@@ -95,62 +100,11 @@ export const ClusterDeployment = kind({
     'spec.baseDomain',
     'spec.clusterPoolRef.namespace',
     'spec.clusterPoolRef.poolName',
-    'spec.clusterPoolRef.claimName',
     'spec.clusterPoolRef.clusterDeploymentCustomization',
   ],
-  rules: [
-    ...platformRules,
-    {
-      path: 'spec.clusterPoolRef',
-      message: 'cannot be added or removed',
-      fix: 'leave it as it is; a claim is the way to a cluster of a pool',
-      holds: ({ spec }, old) => old === undefined || (spec.clusterPoolRef === undefined) === (old.spec.clusterPoolRef === undefined),
-      cel: { at: 'spec', expression: 'has(self.clusterPoolRef) == has(oldSelf.clusterPoolRef)' },
-    },
-    {
-      path: 'spec.installed',
-      message: 'cannot be taken back',
-      fix: 'leave it true; to install anew delete the object',
-      holds: ({ spec }, old) => spec.installed || old?.spec.installed !== true,
-      cel: { at: 'spec', expression: '!oldSelf.installed || self.installed' },
-    },
-    {
-      path: 'spec.clusterMetadata',
-      message: 'must be given when installed is true',
-      fix: 'set clusterMetadata together with installed',
-      holds: ({ spec }) => !spec.installed || spec.clusterMetadata !== undefined,
-      cel: { at: 'spec', expression: '!self.installed || has(self.clusterMetadata)' },
-    },
-    {
-      path: 'spec.provisioning',
-      message: 'provisioning or clusterInstallRef must be given, not both',
-      fix: 'give provisioning with installConfigSecretRef',
-      holds: ({ spec }) => spec.installed || (spec.provisioning === undefined) !== (spec.clusterInstallRef === undefined),
-    },
-    {
-      path: 'spec.platform',
-      message: 'cannot be changed',
-      fix: 'put the old value back, or make a new cluster',
-      holds: ({ spec }, old) => old === undefined || mayBecome(old.spec.platform, spec.platform),
-    },
-  ],
+  rules: [...platformRules, ...clusterRules],
+  nameProblem: name => (name.length > 63 ? 'must be no more than 63 characters' : undefined),
 })
 
 /** An object of kind ClusterDeployment. */
 export type ClusterDeployment = Infer<typeof ClusterDeployment>
-
-type Platform = Frozen<z.output<typeof clusterPlatform>>
-
-/** A platform stays what it is, but the older form of vSphere may be replaced by the newer one, which keeps the Secrets. */
-function mayBecome(old: Platform, next: Platform): boolean {
-  if (isDeepStrictEqual(old, next)) return true
-  const [before, after] = [old.vsphere, next.vsphere]
-  return (
-    before !== undefined &&
-    after !== undefined &&
-    before.infrastructure === undefined &&
-    after.infrastructure !== undefined &&
-    isDeepStrictEqual(before.credentialsSecretRef, after.credentialsSecretRef) &&
-    isDeepStrictEqual(before.certificatesSecretRef, after.certificatesSecretRef)
-  )
-}

@@ -36,6 +36,10 @@ const entry = z.object({
     .describe('Addresses that belong to this name.'),
   labels: z.record(z.string(), z.string()).optional().describe('Further labels of this cluster’s ClusterDeployment.'),
   disabled: z.boolean().optional().describe('True: the name is not used for new clusters.'),
+  generateName: z
+    .boolean()
+    .optional()
+    .describe('True: the cluster is not called like the entry, but as the customization sets /metadata/name, or by a generated name.'),
 })
 
 /** Details of each cluster that a pool may make. */
@@ -46,3 +50,32 @@ export const clusterInventory = z
       .describe('The clusters that can be made: each name once. An empty list means none.'),
   })
   .describe('Details of each cluster that the pool may make. Absent: names are generated.')
+
+/** One reference of the list form that Hive itself has. */
+interface ListedReference {
+  readonly kind?: unknown
+  readonly name?: unknown
+}
+
+/**
+ * Brings Hive's own form of an inventory, a list of references to ClusterDeploymentCustomizations, into the form above: each becomes an
+ * entry of the same name that takes its cluster's name from the customization. Whatever is no such list is left for the schema to judge.
+ */
+export function fromListForm(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { spec } = input
+  if (!isRecord(spec) || !Array.isArray(spec['inventory'])) return input
+  const listed = spec['inventory'] as readonly unknown[]
+  if (!listed.every(isReference)) return input
+  const clusterDeployments = listed.map(({ name }) => ({ name, customizationRef: { name }, generateName: true }))
+  return { ...input, spec: { ...spec, inventory: { clusterDeployments } } }
+}
+
+function isReference(value: unknown): value is ListedReference {
+  if (!isRecord(value)) return false
+  const { kind = '', name: _name, ...rest } = value
+  return (kind === '' || kind === 'ClusterDeploymentCustomization') && Object.keys(rest).length === 0
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

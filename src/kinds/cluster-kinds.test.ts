@@ -62,6 +62,15 @@ describe('a cluster', () => {
   const base = { clusterName: 'a', baseDomain: 'example.com', platform: zonal, provisioning: { installConfigSecretRef: { name: 's' } } }
   const metadata = { clusterID: 'c', infraID: 'i', adminKubeconfigSecretRef: { name: 'k' } }
   const ref = { namespace: 'pool-ns', poolName: 'mypool' }
+  const azure = { azure: { credentialsSecretRef: { name: 'c' }, region: 'r' } }
+  const gcp = { gcp: { credentialsSecretRef: { name: 'c' }, region: 'r' } }
+  const openstack = { openstack: { credentialsSecretRef: { name: 'c' }, cloud: 'somecloud' } }
+  const nutanix = { nutanix: { credentialsSecretRef: { name: 'c' }, prismCentral: { address: 'a', port: 9440 } } }
+  const ingress = [{ name: 'default', domain: 'apps.a.example.com' }]
+  const certificateBundles = [{ name: 'c', certificateSecretRef: { name: 's' } }]
+  const installed = (more: object = {}) => ({ ...base, installed: true, clusterMetadata: { ...metadata, ...more } })
+  const onPlatform = (name: string, fields: object) => installed({ platform: { [name]: fields } })
+  const pooledWith = (name: string) => ({ ...base, clusterPoolRef: { ...ref, clusterDeploymentCustomization: { name } } })
 
   test.each<[string, object, boolean]>([
     ['vSphere create valid', base, true],
@@ -75,6 +84,77 @@ describe('a cluster', () => {
     ['Provisioning is missing', { ...base, provisioning: undefined }, false],
     ['ClusterInstallRef is set with Provisioning', { ...base, clusterInstallRef: { kind: 'X' } }, false],
     ['Cluster name is too long', { ...base, clusterName: 'x'.repeat(64) }, false],
+    ['Test valid create', { ...base, platform: aws }, true],
+    ['Test setting installed flag', { ...base, installed: true, clusterMetadata: metadata }, true],
+    ['Test create with ClusterPoolReference', { ...base, clusterPoolRef: ref }, true],
+    ['Test reject missing InstallConfigSecretRef', { ...base, provisioning: { imageSetRef: { name: 'i' } } }, false],
+    ['InstallConfig is missing', { ...base, provisioning: {} }, false],
+    ['ClusterInstallRef and Provisioning both not set', { ...base, provisioning: undefined, clusterInstallRef: undefined }, false],
+    ['ClusterInstallRef is set when supported', { ...base, provisioning: undefined, clusterInstallRef: { kind: 'X' } }, true],
+    [
+      'Test new clusterdeployment with missing SSH private key name',
+      { ...base, provisioning: { ...base.provisioning, sshPrivateKeySecretRef: { name: '' } } },
+      false,
+    ],
+    [
+      'manifestsConfigMapRef and manifestsSecretRef mutually exclusive (create)',
+      { ...base, provisioning: { ...base.provisioning, manifestsConfigMapRef: { name: 'a' }, manifestsSecretRef: { name: 'b' } } },
+      false,
+    ],
+    ['Azure create valid', { ...base, platform: azure }, true],
+    ['Azure create missing region', { ...base, platform: { azure: { credentialsSecretRef: { name: 'c' } } } }, false],
+    ['Azure create missing credentials', { ...base, platform: { azure: { region: 'r' } } }, false],
+    ['Azure create missing baseDomainResourceGroupName with manageDNS false', { ...base, platform: azure, manageDNS: false }, true],
+    ['create with two cloud platforms', { ...base, platform: { ...aws, ...azure } }, false],
+    ['create with no cloud platforms', { ...base, platform: {} }, false],
+    ['valid GCP clusterdeployment', { ...base, platform: gcp }, true],
+    ['OpenStack create valid', { ...base, platform: openstack }, true],
+    [
+      'OpenStack create without secret reference for certificates',
+      { ...base, platform: { openstack: { ...openstack.openstack, certificatesSecretRef: { name: '' } } } },
+      false,
+    ],
+    [
+      'OpenStack create with valid secret reference for certificates',
+      { ...base, platform: { openstack: { ...openstack.openstack, certificatesSecretRef: { name: 'x' } } } },
+      true,
+    ],
+    ['Nutanix create valid', { ...base, platform: nutanix }, true],
+    ['Nutanix create missing CredentialsSecretRef', { ...base, platform: { nutanix: { prismCentral: { address: 'a', port: 1 } } } }, false],
+    [
+      'Nutanix create missing PrismCentral address',
+      { ...base, platform: { nutanix: { credentialsSecretRef: { name: 'c' }, prismCentral: { port: 1 } } } },
+      false,
+    ],
+    [
+      'Nutanix create missing PrismCentral port',
+      { ...base, platform: { nutanix: { credentialsSecretRef: { name: 'c' }, prismCentral: { address: 'a' } } } },
+      false,
+    ],
+    [
+      'IBMCloud create valid',
+      { ...base, platform: { ibmcloud: {} }, provisioning: { ...base.provisioning, manifestsSecretRef: { name: 'm' } } },
+      true,
+    ],
+    ['IBMCloud create missing manifests', { ...base, platform: { ibmcloud: {} } }, false],
+    ['Test new clusterdeployment with ingress list with default defined', { ...base, ingress }, true],
+    ['Test new clusterdeployment with ingress list without default defined', { ...base, ingress: [{ ...ingress[0], name: 'x' }] }, false],
+    ['Test invalid wildcard ingress domain', { ...base, ingress: [{ name: 'default', domain: '*.apps.a.example.com' }] }, false],
+    ['Test invalid domain on ingress domain', { ...base, ingress: [{ name: 'default', domain: 'apps.b.example.com' }] }, false],
+    ['ingress with serving certificate', { ...base, ingress: [{ ...ingress[0], servingCertificate: 'c' }], certificateBundles }, true],
+    [
+      'ingress with missing serving certificate',
+      { ...base, ingress: [{ ...ingress[0], servingCertificate: 'd' }], certificateBundles },
+      false,
+    ],
+    ['valid serving certificate', { ...base, certificateBundles }, true],
+    ['serving certificate without name', { ...base, certificateBundles: [{ certificateSecretRef: { name: 's' } }] }, false],
+    ['serving certificate without secret reference', { ...base, certificateBundles: [{ name: 'c' }] }, false],
+    [
+      'vsphere creds forbidden: deprecated field',
+      { ...base, platform: { vsphere: { ...refs, infrastructure: { vcenters: [{ server: 'v' }], password: 'p' } } } },
+      false,
+    ],
   ])('%s', (_, spec, isAllowed) => {
     const plain = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined))
     expect(allowed(ClusterDeployment, plain)).toBe(isAllowed)
@@ -117,7 +197,125 @@ describe('a cluster', () => {
       { ...base, platform: { vsphere: { ...refs, infrastructure: { vcenters: [{ server: 'vc' }], clusterOSImage: 'x' } } } },
       false,
     ],
+    ['Test Update Operation is allowed with same data', base, base, true],
+    ['Test Update PreserveOnDelete', base, { ...base, preserveOnDelete: true }, true],
+    [
+      'Test update with modified ClusterPoolReference Namespace',
+      pooled,
+      { ...base, clusterPoolRef: { ...ref, namespace: 'other' } },
+      false,
+    ],
+    ['Test update with modified ClusterPoolReference CustomizationRef', pooledWith('foo'), pooledWith('bar'), false],
+    [
+      'Test update with added ClusterPoolReference CustomizationRef',
+      pooled,
+      { ...base, clusterPoolRef: { namespace: 'o', poolName: 'p', clusterDeploymentCustomization: { name: 'x' } } },
+      false,
+    ],
+    [
+      'Test update with claimed ClusterPoolReference, from an empty name',
+      { ...base, clusterPoolRef: { ...ref, claimName: '' } },
+      claimed,
+      true,
+    ],
+    ['Test mutating cluster metadata after installed', installed(), installed({ infraID: 'new' }), false],
+    ['Test going from previously defined list of ingress to empty ingress list', { ...base, ingress }, { ...base, ingress: [] }, false],
+    ['Test updating existing empty ingress to populated ingress', { ...base, ingress: [] }, { ...base, ingress }, true],
+    [
+      'Test updating existing ingress to one missing default',
+      { ...base, ingress },
+      { ...base, ingress: [{ ...ingress[0], name: 'x' }] },
+      false,
+    ],
+    ['Test allow modifying controlPlaneConfig', base, { ...base, controlPlaneConfig: { apiURLOverride: 'x' } }, true],
+    ['Test allow modifying certificateBundles', base, { ...base, certificateBundles }, true],
+    ['Test allow modifying installAttemptsLimit', base, { ...base, installAttemptsLimit: 3 }, true],
+    [
+      'manifestsConfigMapRef and manifestsSecretRef mutually exclusive (update)',
+      base,
+      { ...base, provisioning: { ...base.provisioning, manifestsConfigMapRef: { name: 'a' }, manifestsSecretRef: { name: 'b' } } },
+      false,
+    ],
+    ['Azure update region', { ...base, platform: azure }, { ...base, platform: { azure: { ...azure.azure, region: '' } } }, false],
+    ['AWS set hosted zone role: installed', installed(), onPlatform('aws', { hostedZoneRole: 'r' }), true],
+    ['AWS set hosted zone role: while setting installed', base, onPlatform('aws', { hostedZoneRole: 'r' }), true],
+    ['AWS update hosted zone role', onPlatform('aws', { hostedZoneRole: 'r' }), onPlatform('aws', { hostedZoneRole: 's' }), true],
+    ['AWS unset hosted zone role', onPlatform('aws', { hostedZoneRole: 'r' }), onPlatform('aws', {}), false],
+    ['AWS remove entire platform section', onPlatform('aws', { hostedZoneRole: 'r' }), installed(), false],
+    ['AWS add entire platform section to installed cluster', installed(), onPlatform('aws', {}), true],
+    [
+      'Azure update resource group name',
+      onPlatform('azure', { resourceGroupName: 'a' }),
+      onPlatform('azure', { resourceGroupName: 'b' }),
+      true,
+    ],
+    ['Azure unset resource group name', onPlatform('azure', { resourceGroupName: 'a' }), onPlatform('azure', {}), false],
+    ['GCP update network project ID', onPlatform('gcp', { networkProjectID: 'a' }), onPlatform('gcp', { networkProjectID: 'b' }), true],
+    ['GCP unset network project ID', onPlatform('gcp', { networkProjectID: 'a' }), onPlatform('gcp', {}), false],
+    ['Set MetadataJSONSecretRef: installed', installed(), installed({ metadataJSONSecretRef: { name: 'm' } }), true],
+    [
+      'Update MetadataJSONSecretRef',
+      installed({ metadataJSONSecretRef: { name: 'm' } }),
+      installed({ metadataJSONSecretRef: { name: 'n' } }),
+      true,
+    ],
+    ['Unset MetadataJSONSecretRef', installed({ metadataJSONSecretRef: { name: 'm' } }), installed(), false],
+    [
+      'Unset MetadataJSONSecretRef.Name',
+      installed({ metadataJSONSecretRef: { name: 'm' } }),
+      installed({ metadataJSONSecretRef: { name: '' } }),
+      false,
+    ],
+    [
+      'GCP edit DiscardLocalSsdOnHibernate allowed',
+      { ...base, platform: { gcp: { ...gcp.gcp, discardLocalSsdOnHibernate: true } } },
+      { ...base, platform: { gcp: { ...gcp.gcp, discardLocalSsdOnHibernate: false } } },
+      true,
+    ],
+    [
+      'GCP set DiscardLocalSsdOnHibernate allowed',
+      { ...base, platform: gcp },
+      { ...base, platform: { gcp: { ...gcp.gcp, discardLocalSsdOnHibernate: true } } },
+      true,
+    ],
+    [
+      'GCP unset DiscardLocalSsdOnHibernate allowed',
+      { ...base, platform: { gcp: { ...gcp.gcp, discardLocalSsdOnHibernate: true } } },
+      { ...base, platform: gcp },
+      true,
+    ],
+    [
+      'cd.spec.platform.agentBareMetal.agentSelector is a mutable field',
+      { ...base, platform: { agentBareMetal: { agentSelector: { a: 'b' } } } },
+      { ...base, platform: { agentBareMetal: { agentSelector: { a: 'c' } } } },
+      true,
+    ],
+    [
+      'cd.spec.platform.aws.privateLink.additionalAllowedPrincipals is a mutable field',
+      { ...base, platform: { aws: { ...aws.aws, privateLink: { enabled: false, additionalAllowedPrincipals: ['a'] } } } },
+      { ...base, platform: { aws: { ...aws.aws, privateLink: { enabled: false, additionalAllowedPrincipals: ['b'] } } } },
+      true,
+    ],
+    [
+      'vsphere platform can be zonal-ified but creds/certs refs still required',
+      { ...base, platform: legacy },
+      { ...base, platform: { vsphere: { ...legacy.vsphere, ...zonal.vsphere, credentialsSecretRef: { name: '' } } } },
+      false,
+    ],
   ])('%s', (_, old, next, isAllowed) => expect(mayChange(ClusterDeployment, old, next)).toBe(isAllowed))
+})
+
+test('Cluster deployment name is too long', () => {
+  const spec = { clusterName: 'a', baseDomain: 'example.com', platform: zonal, provisioning: { installConfigSecretRef: { name: 's' } } }
+  const named = (name: string) =>
+    decode(ClusterDeployment, {
+      apiVersion: ClusterDeployment.apiVersion,
+      kind: 'ClusterDeployment',
+      metadata: { name, namespace: 'n' },
+      spec,
+    })
+  expect(named('x'.repeat(64)).problems.map(({ path }) => path)).toEqual(['metadata.name'])
+  expect(named('x'.repeat(63)).problems).toEqual([])
 })
 
 test('an attempt goes from stage to stage, and never back', () => {

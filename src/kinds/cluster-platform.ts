@@ -38,14 +38,31 @@ export const clusterPlatform = z
       .optional()
       .describe('VMware vSphere.'),
     openstack: z
-      .looseObject({ credentialsSecretRef: credentials(), cloud: z.string().min(1).max(256).describe('The cloud of clouds.yaml.') })
+      .looseObject({
+        credentialsSecretRef: credentials(),
+        certificatesSecretRef: reference('The Secret with certificate authorities.').optional(),
+        cloud: z.string().min(1).max(256).describe('The cloud of clouds.yaml.'),
+      })
       .optional()
       .describe('OpenStack.'),
     aws: z.looseObject({ credentialsSecretRef: credentials().optional(), region: region() }).optional().describe('Amazon Web Services.'),
     azure: z.looseObject({ credentialsSecretRef: credentials(), region: region() }).optional().describe('Microsoft Azure.'),
     gcp: z.looseObject({ credentialsSecretRef: credentials(), region: region() }).optional().describe('Google Cloud.'),
+    alibabacloud: z.looseObject({}).optional().describe('Alibaba Cloud.'),
+    ovirt: z.looseObject({}).optional().describe('oVirt.'),
     ibmcloud: z.looseObject({}).optional().describe('IBM Cloud.'),
-    nutanix: z.looseObject({}).optional().describe('Nutanix.'),
+    nutanix: z
+      .looseObject({
+        credentialsSecretRef: credentials(),
+        prismCentral: z
+          .looseObject({
+            address: z.string().min(1).max(253).describe('Its host name or address.'),
+            port: z.int32().min(1).max(65_535).describe('Its port.'),
+          })
+          .describe('The Prism Central.'),
+      })
+      .optional()
+      .describe('Nutanix.'),
     baremetal: z.looseObject({}).optional().describe('Bare metal.'),
     agentBareMetal: z.looseObject({}).optional().describe('Bare metal by agents.'),
     none: z.looseObject({}).optional().describe('No platform: the installer knows where.'),

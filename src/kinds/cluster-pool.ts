@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { clusterInventory } from './cluster-inventory.ts'
+import { clusterInventory, fromListForm } from './cluster-inventory.ts'
 import { clusterPlatform, platformRules, reference } from './cluster-platform.ts'
 import { ageColumn, column } from './column.ts'
 import { conditions } from './conditions.ts'
@@ -97,7 +97,17 @@ export const ClusterPool = kind({
     ageColumn,
   ],
   scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' },
-  rules: platformRules,
+  rules: [
+    ...platformRules,
+    {
+      path: 'spec.inventory.clusterDeployments',
+      message: 'an entry with generateName must have a customizationRef',
+      fix: 'give the entry a customizationRef, or leave generateName out',
+      holds: ({ spec }) =>
+        (spec.inventory?.clusterDeployments ?? []).every(entry => entry.generateName !== true || entry.customizationRef !== undefined),
+    },
+  ],
+  normalise: fromListForm,
   nameProblem: name => (name.length > 57 ? 'must be no more than 57 characters: a namespace is named after it' : undefined),
 })
 

@@ -4,6 +4,7 @@ import { ageColumn, column } from './column.ts'
 import { conditions } from './conditions.ts'
 import { kind } from './define-kind.ts'
 import type { Infer } from './kind.ts'
+import { anyObject } from './scalars.ts'
 
 /** One attempt to install a cluster. */
 export const ClusterProvision = kind({
@@ -21,6 +22,10 @@ export const ClusterProvision = kind({
       clusterID: z.string().max(256).optional().describe('Identifies the cluster everywhere.'),
       infraID: z.string().max(256).optional().describe('The mark on all that is made. Chosen before anything is.'),
       prevInfraID: z.string().max(256).optional().describe('The mark of the attempt before, whose remains are removed first.'),
+      prevClusterID: z.string().max(256).optional().describe('The identity that the attempt before had.'),
+      adminKubeconfigSecretRef: reference('The Secret with the administrator’s kubeconfig.').optional(),
+      adminPasswordSecretRef: reference('The Secret with the administrator’s password.').optional(),
+      metadata: anyObject().optional().describe('What the installer wrote down. Kept for other systems.'),
       prevProvisionName: z.string().max(253).optional().describe('The attempt before.'),
       installLog: z.string().max(1_000_000).optional().describe('What the installer said at last, without passwords.'),
       apiURL: z.string().max(1024).optional().describe('Where the API of the cluster answers.'),
@@ -30,7 +35,12 @@ export const ClusterProvision = kind({
       failureMessage: z.string().max(32_768).optional().describe('Why it failed.'),
     })
     .describe('The attempt.'),
-  status: z.object({ conditions: conditions('ClusterProvisionCompleted', 'ClusterProvisionFailed') }).describe('What came of it.'),
+  status: z
+    .object({
+      jobRef: reference('Kept for other systems: what runs the installer there.').optional(),
+      conditions: conditions('ClusterProvisionCompleted', 'ClusterProvisionFailed'),
+    })
+    .describe('What came of it.'),
   columns: [
     column('ClusterDeployment', '.spec.clusterDeploymentRef.name'),
     column('Stage', '.spec.stage'),

@@ -51,6 +51,8 @@ interface KindOptions<S extends Part, T extends Part, F extends Shape> {
   /** False if status is written with the rest of the object, as some kinds of Kubernetes do. Default: true if there is a status. */
   readonly statusSubresource?: boolean
   readonly nameProblem?: (name: string) => string | undefined
+  /** Brings another form of the same thing into this one, before anything is read. */
+  readonly normalise?: (input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
   readonly problems?: (object: NoInfer<Made<S, T, F>>) => readonly FieldProblem[]
   readonly changeProblems?: (old: NoInfer<Made<S, T, F>>, next: NoInfer<Made<S, T, F>>) => readonly FieldProblem[]
 }
@@ -59,7 +61,7 @@ interface KindOptions<S extends Part, T extends Part, F extends Shape> {
 export function kind<S extends Part = undefined, T extends Part = undefined, F extends Shape = {}>(
   options: KindOptions<S, T, F>,
 ): Kind<Made<S, T, F>> {
-  const { group, version, name, nameProblem, problems, changeProblems } = options
+  const { group, version, name, nameProblem, normalise, problems, changeProblems } = options
   const columns = options.columns ?? [ageColumn]
   const namesItself = columns.some(column => column.format === 'name')
   let zod: z.ZodObject | undefined
@@ -94,6 +96,7 @@ export function kind<S extends Part = undefined, T extends Part = undefined, F e
       return (schema ??= deepFreeze(wholeSchema(name, options.description, made.zod)))
     },
     ...(nameProblem === undefined ? {} : { nameProblem }),
+    ...(normalise === undefined ? {} : { normalise }),
     ...(problems === undefined ? {} : { problems }),
     ...(changeProblems === undefined ? {} : { changeProblems }),
   }

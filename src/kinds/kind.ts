@@ -68,6 +68,11 @@ export interface Kind<R extends Resource = Resource> {
   /** What Kubernetes checks of its own kinds beyond their schema: of an object alone, and of a change between two good ones. */
   problems?(object: R): readonly FieldProblem[]
   changeProblems?(old: R, next: R): readonly FieldProblem[]
+  /**
+   * Brings another form of the same thing into the kind's own, before anything is read: gives the very input if there is nothing to
+   * bring. Only the embedded engine takes other forms; a Kubernetes API server goes by the schema alone.
+   */
+  normalise?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /** Extra rules for the name beyond that of a DNS subdomain. */
   readonly nameProblem?: (name: string) => string | undefined
   /** Only for the type checker: the type of this kind's objects. */

@@ -25,6 +25,7 @@ export function aroundCalls(platform: Platform, around: Around): Platform {
     inventory: platform.inventory,
     clone: (request, signal) => around({ ...on('clone', request.name, signal), clone: request }, () => platform.clone(request, signal)),
     claim: (request, signal) => around(on('claim', request.id, signal), () => platform.claim(request, signal)),
+    diskGB: (id, signal) => around(on('diskGB', id, signal), () => platform.diskGB(id, signal)),
     annotate: (id, annotation, signal) => around(on('annotate', id, signal), () => platform.annotate(id, annotation, signal)),
     powerOn: (id, signal) => around(on('powerOn', id, signal), () => platform.powerOn(id, signal)),
     powerOff: (id, signal) => around(on('powerOff', id, signal), () => platform.powerOff(id, signal)),

@@ -56,6 +56,15 @@ export const ClaimLost = failure('PLATFORM_CLAIM_LOST', ({ name, why }: { name: 
   message: `"${name}" can no longer be claimed: ${why}`,
 }))
 
+/** A disk cannot be made larger. Nothing else was changed either. */
+export const DiskNotGrown = failure(
+  'PLATFORM_DISK_NOT_GROWN',
+  ({ name, has, wanted, why }: { name: string; has: number; wanted: number; why: string }) => ({
+    message: `the disk of "${name}" has ${has} GB and cannot grow to ${wanted}: ${why}`,
+    fix: 'give the template a disk of that size, or have a VM made for it instead of taking one that stands ready',
+  }),
+)
+
 /** The guest refuses user or password. */
 export const GuestLoginRefused = failure('PLATFORM_GUEST_LOGIN_REFUSED', ({ name, user }: { name: string; user: string }) => ({
   message: `the guest of "${name}" refuses to log "${user}" in`,

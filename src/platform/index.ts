@@ -14,6 +14,7 @@ export {
   AddressLeaseLost,
   Busy,
   ClaimLost,
+  DiskNotGrown,
   FlavorUnknown,
   GuestLoginRefused,
   GuestNotReady,

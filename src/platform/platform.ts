@@ -84,6 +84,8 @@ export interface CloneRequest {
   readonly linked?: boolean
   readonly cpus?: number
   readonly memoryMB?: number
+  /** The first disk is grown to so many GiB (see `diskGB`). Where a linked clone's disk cannot grow, the clone is a full one. */
+  readonly diskGB?: number
   readonly network?: NetworkSettings
   readonly guest?: { readonly hostName: string; readonly domain: string; readonly address: GuestAddress }
   readonly folder?: string
@@ -104,6 +106,8 @@ export interface ClaimRequest {
   readonly annotation: string
   readonly cpus?: number
   readonly memoryMB?: number
+  /** The first disk is grown to so many GiB; refused with DiskNotGrown, and nothing is changed, if it cannot grow. */
+  readonly diskGB?: number
 }
 
 /** A program to start in a guest, and as whom. */
@@ -146,8 +150,8 @@ export interface PlatformEvent {
 /**
  * What a VM platform can do. Every call has a deadline of its own besides `signal`, is carried out at most once, and answers from
  * what is true: after a lost reply the implementation looks before it acts again. Errors are those of `errors.ts`: NotThere,
- * NameTaken, NoCapacity, NotPermitted, Busy, WrongPower, ClaimLost, GuestLoginRefused, GuestNotReady, Unreachable, SignInRefused;
- * DeadlineExceeded when the call's own deadline passes, the signal's reason when the caller gives up.
+ * NameTaken, NoCapacity, NotPermitted, Busy, WrongPower, ClaimLost, DiskNotGrown, GuestLoginRefused, GuestNotReady, Unreachable,
+ * SignInRefused; DeadlineExceeded when the call's own deadline passes, the signal's reason when the caller gives up.
  * An abort cancels the task on the platform where it can be cancelled and never leaves one running unwatched.
  */
 export interface Platform {
@@ -162,6 +166,12 @@ export interface Platform {
 
   /** Renames, marks and resizes a powered-off VM in as few steps as the platform takes. Calling it again after a crash completes it. */
   claim(request: ClaimRequest, signal: AbortSignal): Promise<Vm>
+
+  /**
+   * GiB of the first disk, asked of the platform; undefined if there is none. Disks only ever grow: a clone or claim that wants less
+   * than there is leaves the disk alone, and who must tell somebody about that compares first.
+   */
+  diskGB(id: string, signal: AbortSignal): Promise<number | undefined>
 
   /** Replaces the annotation. */
   annotate(id: string, annotation: string, signal: AbortSignal): Promise<Vm>

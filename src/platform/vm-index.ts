@@ -6,7 +6,8 @@ export type VmValues = (vm: Vm) => readonly string[]
 /** VMs by the values of one function of them. */
 export class VmIndex {
   readonly values: VmValues
-  readonly #ids = new Map<string, Set<string>>()
+  /** Most values belong to one VM: its id alone takes a tenth of the room of a set. */
+  readonly #ids = new Map<string, string | Set<string>>()
 
   constructor(values: VmValues) {
     this.values = values
@@ -15,20 +16,24 @@ export class VmIndex {
   add(vm: Vm): void {
     for (const value of this.values(vm)) {
       const ids = this.#ids.get(value)
-      if (ids === undefined) this.#ids.set(value, new Set([vm.id]))
-      else ids.add(vm.id)
+      if (ids === undefined) this.#ids.set(value, vm.id)
+      else if (typeof ids !== 'string') ids.add(vm.id)
+      else if (ids !== vm.id) this.#ids.set(value, new Set([ids, vm.id]))
     }
   }
 
   remove(vm: Vm): void {
     for (const value of this.values(vm)) {
       const ids = this.#ids.get(value)
-      ids?.delete(vm.id)
-      if (ids?.size === 0) this.#ids.delete(value)
+      if (ids === vm.id) this.#ids.delete(value)
+      if (ids === undefined || typeof ids === 'string') continue
+      ids.delete(vm.id)
+      if (ids.size === 0) this.#ids.delete(value)
     }
   }
 
   ids(value: string): Iterable<string> {
-    return this.#ids.get(value) ?? []
+    const ids = this.#ids.get(value)
+    return typeof ids === 'string' ? [ids] : (ids ?? [])
   }
 }

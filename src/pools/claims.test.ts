@@ -124,11 +124,17 @@ describe('access', () => {
     ])
     const binding = await world.store.get(RoleBinding, { namespace, name: claimOwner })
     expect(binding.subjects?.map(({ kind, name }) => ({ kind, name }))).toEqual(subjects)
-    expect((await world.all(AccessGrant)).map(({ spec }) => spec)).toEqual([{ subjects, role: 'edit', namespaces: [namespace] }])
+    // On the embedded engine exactly the same, no more: the platform's credentials lie in that namespace, too.
+    expect((await world.all(AccessGrant)).map(({ spec }) => spec)).toEqual([{ subjects, rules: role.rules, namespaces: [namespace] }])
 
     await world.edit(Role, role, object => ({ ...object, rules: [] }))
     await world.delete(RoleBinding, binding)
+    await world.edit(AccessGrant, (await world.all(AccessGrant))[0]!, object => ({
+      ...object,
+      spec: { subjects: object.spec.subjects, role: 'admin' as const, namespaces: ['*'] },
+    }))
     await world.settle()
+    expect((await world.all(AccessGrant))[0]?.spec).toEqual({ subjects, rules: role.rules, namespaces: [namespace] })
     expect((await world.store.get(Role, { namespace, name: claimOwner })).rules).toHaveLength(2)
     expect((await world.store.get(RoleBinding, { namespace, name: claimOwner })).subjects).toHaveLength(2)
 

@@ -17,6 +17,8 @@ export interface PoolMetrics {
   forget(pool: ClusterPool): void
   readonly staleRemoved: Counter<PoolLabels>
   readonly recovered: Counter<PoolLabels>
+  /** Reservations that somebody else's write was quicker than. */
+  readonly lostRaces: Counter<PoolLabels>
   readonly assignmentDelay: Histogram<PoolLabels>
 }
 
@@ -42,6 +44,11 @@ export function poolMetrics(metrics: Metrics): PoolMetrics {
     recovered: metrics.counter({
       name: 'aviary_pool_reservations_recovered_total',
       help: 'Reservations completed after somebody crashed.',
+      labels,
+    }),
+    lostRaces: metrics.counter({
+      name: 'aviary_pool_reservation_conflicts_total',
+      help: 'Reservations that came to nothing because somebody else changed the pool first.',
       labels,
     }),
     assignmentDelay: metrics.histogram({

@@ -15,6 +15,8 @@ interface UnreachableDetails {
   readonly target: string
   readonly why: string
   readonly sent: boolean
+  /** The status with which a web socket was refused. */
+  readonly status?: number
   readonly fix?: string
 }
 
@@ -34,6 +36,7 @@ export const FileNotReadable = failure('FILE_NOT_READABLE', ({ path, why }: { pa
 /** The file is what it was before. */
 export const FileNotWritable = failure('FILE_NOT_WRITABLE', ({ path, why }: { path: string; why: string }) => ({
   message: `cannot write ${path}: ${why}`,
+  fix: 'name a file in a folder that exists, is writable and has room, or change that',
 }))
 
 /** No program of that name was found; nothing ran. */

@@ -118,6 +118,12 @@ describe('a compressed answer', () => {
     expect(headers['content-encoding']).toBe('gzip')
   })
 
+  test.each([204, 304])('is no answer to be unpacked if there is none: status %i', async status => {
+    await using server = await httpServer((_request, response) => response.writeHead(status, { 'content-encoding': 'gzip' }).end())
+    const answer = await client().send(get(server.port, { headers: { 'accept-encoding': 'gzip' } }))
+    expect(answer).toMatchObject({ status, body: { byteLength: 0 } })
+  })
+
   test('is too large if it unpacks to too much', async () => {
     await using server = await answerPacked()
     const request = get(server.port, { headers: { 'accept-encoding': 'gzip' }, maxBytes: 100_000 })

@@ -10,7 +10,7 @@ const defaultConnectTimeout = 10_000
 const maxHeaderSize = 64 * 1024
 
 /** Connections over HTTP/1.1, a pool of them for each origin, without any retry or redirect. */
-export function undiciAgent(options: HttpClientOptions, trust: CheckedTrust): Agent {
+export function undiciAgent(options: HttpClientOptions & { readonly maxMessageBytes?: number }, trust: CheckedTrust): Agent {
   return new Agent({
     connections: options.connections ?? defaultConnections,
     pipelining: 1,
@@ -20,5 +20,6 @@ export function undiciAgent(options: HttpClientOptions, trust: CheckedTrust): Ag
     // The time limits of a call are the caller's, not the connection's.
     headersTimeout: 0,
     bodyTimeout: 0,
+    ...(options.maxMessageBytes !== undefined && { webSocket: { maxPayloadSize: options.maxMessageBytes } }),
   })
 }

@@ -1,18 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { ChunkQueue } from './chunk-queue.ts'
-import { RequestNotValid, Unreachable } from './errors.ts'
-import { Failure } from './failure.ts'
 import type { HttpHead } from './http.ts'
-import { codeOf, whyItFailed } from './why-it-failed.ts'
-
-const untrusted: ReadonlySet<string> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
-const howToTrust = 'trust its authority (a CA file, or NODE_EXTRA_CA_CERTS), or this one certificate by its SHA-256 thumbprint'
+import { failureFrom } from './undici-failure.ts'
 
 /** One request and its response, as undici reports on them. */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -63,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
     this.#signal.removeEventListener('abort', this.#abort)
-    const failure = this.#failureFrom(error)
+    const failure = failureFrom(error, this.#target, this.#controller !== undefined)
     this.#head.reject(failure)
     this.chunks.fail(failure)
   }
@@ -73,18 +62,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#head.reject(this.#signal.reason)
     this.chunks.abort(this.#signal.reason)
     this.#controller?.abort(this.#signal.reason)
-  }
-
-  #failureFrom(error: unknown): Failure {
-    if (error instanceof Failure) return error
-    const code = codeOf(error)
-    if (code === 'UND_ERR_INVALID_ARG') {
-      return RequestNotValid({ what: whyItFailed(error), fix: 'a header must not hold line breaks or control characters' })
-    }
-    // Undici's own errors may hold a piece of the answer: only text and code go on.
-    const cause = Object.assign(new Error(whyItFailed(error)), code === undefined ? {} : { code })
-    const fix = code !== undefined && untrusted.has(code) ? { fix: howToTrust } : {}
-    return Unreachable({ target: this.#target, why: cause.message, sent: this.#controller !== undefined, ...fix }, { cause })
   }
 }
 

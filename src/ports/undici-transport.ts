@@ -38,7 +38,7 @@ async function start(agent: Agent, request: HttpRequest, signal: AbortSignal): P
     exchange.onResponseError(undefined, error)
   }
   const head = await exchange.head
-  const decodes = asksForGzip(headers) && /^(x-)?gzip$/i.test(head.headers['content-encoding'] ?? '')
+  const decodes = asksForGzip(headers) && mayHaveBody(request, head.status) && /^(x-)?gzip$/i.test(head.headers['content-encoding'] ?? '')
   if (!decodes) return { ...head, chunks: exchange.chunks }
   const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = head.headers
   return { status: head.status, headers: rest, chunks: gunzip(exchange.chunks, targetOf(request)) }
@@ -47,6 +47,11 @@ async function start(agent: Agent, request: HttpRequest, signal: AbortSignal): P
 /** Where secrets leave their wrapping: on the way into the connection, and nowhere before. */
 function revealed(headers: NonNullable<HttpRequest['headers']>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value instanceof Secret ? value.reveal() : value]))
+}
+
+/** Some servers say `content-encoding: gzip` of nothing too, which is no gzip. */
+function mayHaveBody({ method }: HttpRequest, status: number): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 304
 }
 
 function asksForGzip(headers: Readonly<Record<string, string>>): boolean {

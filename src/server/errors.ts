@@ -10,7 +10,8 @@ export const ConfigNotValid = failure(
   }),
 )
 
-function problemLine(file: string | undefined, { key, message, fix, position }: ConfigProblem): string {
+/** Something about a configuration in one line, beginning with where it is. */
+export function problemLine(file: string | undefined, { key, message, fix, position }: ConfigProblem): string {
   const place = position === undefined ? [file] : [file, position.line, position.column]
   const where = place.filter(part => part !== undefined).join(':')
   return `${where === '' ? '' : `${where}: `}${key}: ${message}${fix === undefined ? '' : `; ${fix}`}`
@@ -57,3 +58,12 @@ export const ClusterNotPrepared = failure('SERVER_CLUSTER_NOT_PREPARED', ({ serv
   message: `the cluster ${server} does not know ${resource}`,
   fix: 'install the kinds with: aviary crds install',
 }))
+
+/** Two services name the same vCenter and user, and disagree about how to get in. */
+export const VcenterSettingsDiffer = failure(
+  'SERVER_CONFIG_VCENTER_DIFFERS',
+  ({ vcenter, user, field }: { vcenter: string; user: string; field: string }) => ({
+    message: `${vcenter} is named twice for the user ${user}, each time with another ${field}`,
+    fix: `give both the same ${field}, or let one of them sign in as another user`,
+  }),
+)

@@ -1,20 +1,18 @@
-import {
-  claimController,
-  clusterController,
-  commandHook,
-  httpHook,
-  nameCheck,
-  namespaceReaper,
-  poolAdmins,
-  poolController,
-} from '../pools/index.ts'
-import type { Installer } from '../pools/index.ts'
+import { claimController, clusterController, nameCheck, namespaceReaper, poolAdmins, poolController } from '../pools/index.ts'
 import type { Controller } from '../control/index.ts'
-import { ClusterClaim, ClusterDeployment, ClusterImageSet, ClusterPool, ClusterProvision } from '../kinds/index.ts'
+import {
+  ClusterClaim,
+  ClusterDeployment,
+  ClusterDeploymentCustomization,
+  ClusterDeprovision,
+  ClusterImageSet,
+  ClusterPool,
+  ClusterProvision,
+} from '../kinds/index.ts'
 import type { Kind } from '../kinds/index.ts'
-import { SimulatedInstaller } from '../simulation/index.ts'
 import type { Config } from './config/sections.ts'
 import { poolDemo } from './demo/pool-demo.ts'
+import { poolInstaller } from './pool-installer.ts'
 import type { Ports } from './ports.ts'
 
 /** The controllers of pools, claims and clusters, if they are wanted: by the configuration, or by the demo on the embedded engine. */
@@ -25,7 +23,7 @@ export function poolControllers(config: Config, ports: Ports): readonly Controll
   return [
     poolController({ metrics: ports.metrics, checkNames: pools.checkDns ? nameCheck(ports.resolve) : undefined }),
     claimController({ grants: engine.kind === 'embedded' }),
-    clusterController({ installer: installerOf(config, ports) }),
+    clusterController({ installer: poolInstaller(config, ports) }),
     namespaceReaper(),
     poolAdmins(),
     ...(isDemo ? [poolDemo()] : []),
@@ -34,13 +32,7 @@ export function poolControllers(config: Config, ports: Ports): readonly Controll
 
 /** The kinds that a Kubernetes cluster must know before pools can be kept in it. */
 export function poolKinds({ pools }: Config): readonly Kind[] {
-  return pools.enabled ? [ClusterPool, ClusterClaim, ClusterDeployment, ClusterImageSet, ClusterProvision] : []
-}
-
-function installerOf({ pools: { installer } }: Config, { clock, processes, http, environment }: Ports): Installer {
-  const { kind, command, url, timeout, canHibernate } = installer
-  if (kind !== 'hook') return new SimulatedInstaller({ clock, ...installer })
-  if (url !== undefined) return httpHook({ url, http: http({}), clock })
-  const present = Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-  return commandHook({ command: command ?? [], processes, clock, timeout, canHibernate, environment: Object.fromEntries(present) })
+  return pools.enabled
+    ? [ClusterPool, ClusterClaim, ClusterDeployment, ClusterDeploymentCustomization, ClusterImageSet, ClusterProvision, ClusterDeprovision]
+    : []
 }

@@ -1,5 +1,27 @@
-import { httpClient, jsonLog, prometheusMetrics, realChance, realClock, realFiles, realProcesses, realResolver } from '../ports/index.ts'
-import type { Chance, Clock, Files, HttpClient, Log, LogLevel, Metrics, Processes, ResolveHost, TlsTrust } from '../ports/index.ts'
+import {
+  httpClient,
+  jsonLog,
+  prometheusMetrics,
+  realChance,
+  realClock,
+  realFiles,
+  realProcesses,
+  realResolver,
+  realWebSockets,
+} from '../ports/index.ts'
+import type {
+  Chance,
+  Clock,
+  Files,
+  HttpClient,
+  Log,
+  LogLevel,
+  Metrics,
+  Processes,
+  ResolveHost,
+  TlsTrust,
+  WebSockets,
+} from '../ports/index.ts'
 
 /** The outside world, as the whole program sees it. */
 export interface Ports {
@@ -12,6 +34,7 @@ export interface Ports {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** A client that trusts what `trust` says. */
   readonly http: (trust: TlsTrust) => HttpClient
+  readonly webSockets: (trust: TlsTrust) => WebSockets
   /** Finds the addresses of hosts. */
   readonly resolve: ResolveHost
 }
@@ -28,6 +51,7 @@ export function realPorts(options: { readonly level: LogLevel; readonly environm
     metrics: prometheusMetrics({ process: true }),
     environment: options.environment,
     http: (trust: TlsTrust) => httpClient({ clock, trust }),
+    webSockets: (trust: TlsTrust) => realWebSockets({ clock, trust }),
     resolve: realResolver(),
   })
 }

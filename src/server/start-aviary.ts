@@ -1,4 +1,5 @@
 import type { Config } from './config/sections.ts'
+import type { HatcheryHost } from './hatchery/hatchery-host.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import { startOnKubernetes } from './kubernetes/start-on-kubernetes.ts'
 import { realPorts } from './ports.ts'
@@ -17,6 +18,8 @@ export interface Aviary {
   readonly url: string
   /** The file for kubectl; undefined on the kubernetes engine, where the cluster's own is used. */
   readonly kubeconfig: string | undefined
+  /** The hatchery, if there is to be one. */
+  readonly hatchery: HatcheryHost | undefined
   /** Stops in order: no new requests, no new work, what is under way ends, everything is written, the data folder is free. */
   stop(): Promise<void>
 }

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
+  /** A connection of the same account, whose session is used instead of one of our own: for another datacenter of one vCenter. */
+  readonly beside?: VsphereConnection
 }
 
 /** One session with one vCenter and everything that rests on it, shared by all who use that vCenter. */
@@ -40,8 +42,9 @@ export class VsphereConnection {
   readonly guests: GuestOperations
   readonly watch: PropertyWatch
   readonly #over = new AbortController()
+  readonly #ownsSession: boolean
 
-  constructor({ settings, http, clock, chance, log }: ConnectionOptions) {
+  constructor({ settings, http, clock, chance, log, beside }: ConnectionOptions) {
     const url = sdkUrl(settings)
     this.name = `vCenter ${new URL(url).host}`
     this.settings = settings
@@ -49,7 +52,9 @@ export class VsphereConnection {
     this.chance = chance
     this.log = log.with({ vcenter: new URL(url).host })
     const { user, password, datacenter, resourcePool } = settings
-    this.session = new Session({ soap: new SoapClient(url, http), name: this.name, user, password, clock, log: this.log })
+    this.session =
+      beside?.session ?? new Session({ soap: new SoapClient(url, http), name: this.name, user, password, clock, log: this.log })
+    this.#ownsSession = beside === undefined
     this.places = new Places(this.session, datacenter)
     this.inventory = new IndexedInventory(this.name, clock, this.log)
     this.tasks = new TaskBook(this.session, clock, this.log)
@@ -90,11 +95,11 @@ export class VsphereConnection {
     return this
   }
 
-  /** Ends the watch and signs out. Tasks under way go on. */
+  /** Ends the watch, and signs out if the session is its own. Tasks under way go on. */
   async close(): Promise<void> {
     this.#over.abort(Unreachable({ target: this.name, why: 'the connection was closed', sent: false }))
     await this.watch.close()
-    await this.session.close()
+    if (this.#ownsSession) await this.session.close()
     this.inventory.lost('the connection was closed')
   }
 

@@ -18,6 +18,7 @@ import { answered, carryOut } from './operations/carry-out.ts'
 import { claimVm } from './operations/claim.ts'
 import { cloneVm, type TemplateMemory } from './operations/clone.ts'
 import { destroyVm } from './operations/destroy.ts'
+import { growDisk, readDisk } from './operations/disk.ts'
 import { guestExit, runInGuest } from './operations/guest.ts'
 import { markAsTemplate } from './operations/mark-as-template.ts'
 import { OneAtATime } from './operations/one-at-a-time.ts'
@@ -52,13 +53,23 @@ export class VspherePlatform implements Platform {
   }
 
   clone(request: CloneRequest, signal: AbortSignal): Promise<Vm> {
-    return this.#do('clone', request.name, `name:${request.name}`, signal, () =>
-      cloneVm(this.#connection, this.#templates, request, signal),
-    )
+    const { diskGB } = request
+    return this.#do('clone', request.name, `name:${request.name}`, signal, async () => {
+      const vm = await cloneVm(this.#connection, this.#templates, request, signal)
+      return diskGB === undefined ? vm : growDisk(this.#connection, vm, diskGB, signal, this.#taskTimeout)
+    })
   }
 
   claim(request: ClaimRequest, signal: AbortSignal): Promise<Vm> {
     return this.#do('claim', request.name, request.id, signal, () => claimVm(this.#connection, request, signal, this.#taskTimeout))
+  }
+
+  diskGB(id: string, signal: AbortSignal): Promise<number | undefined> {
+    return this.#do('read the disk of', id, `read:${id}`, signal, async () => {
+      await this.#connection.live(signal)
+      knownVm(this.#connection, id)
+      return (await readDisk(this.#connection, id, signal))?.sizeGB
+    })
   }
 
   annotate(id: string, annotation: string, signal: AbortSignal): Promise<Vm> {
@@ -76,6 +87,7 @@ export class VspherePlatform implements Platform {
           args: { spec: { annotation } },
           target: `${known.name} (${id})`,
           timeout: this.#taskTimeout,
+          shows: () => connection.inventory.byId(id)?.annotation === annotation,
           done: (_, limit) => wrote(connection, id, change, limit),
           look: async limit =>
             (await readVm(connection, id, limit))?.annotation === annotation ? wrote(connection, id, change, limit) : undefined,

@@ -1,16 +1,18 @@
 import { resolve } from 'node:path'
 import { backupPath } from '../../server/index.ts'
-import type { HttpResponse } from '../../ports/index.ts'
-import { StoreError, statusOf } from '../../store/index.ts'
-import type { StoreReason } from '../../store/index.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { BackupIncomplete } from '../errors.ts'
 import type { Io } from '../io.ts'
+import { serverRefusal } from '../server-refusal.ts'
 
 /** A database larger than this is copied with the server stopped. */
 const mostBytes = 2 ** 31
 const patience = 10 * 60_000
+const noDatabase = {
+  message: 'this server has no database of its own to back up',
+  fix: 'back up the cluster that it runs on, by its own means',
+}
 
 /** `aviary backup`: the file appears whole or not at all. */
 export async function run([file = '']: readonly string[], options: ConnectionOptions, io: Io): Promise<void> {
@@ -25,20 +27,10 @@ export async function run([file = '']: readonly string[], options: ConnectionOpt
       maxBytes: mostBytes,
       signal: io.signal,
     })
-    if (answer.status !== 200) throw refusal(answer)
+    if (answer.status !== 200) throw serverRefusal(answer, noDatabase)
     const expected = Number(answer.headers['content-length'] ?? answer.body.length)
     if (answer.body.length !== expected) throw BackupIncomplete({ got: answer.body.length, expected })
     await io.files.write(target, answer.body, { mode: 0o600 })
     io.out(`${answer.body.length} bytes written to ${target}\n`)
   })
-}
-
-function refusal(answer: HttpResponse): StoreError {
-  const { reason = '', message = `the server answered ${answer.status}` } =
-    answer.status >= 400 ? (JSON.parse(answer.text()) as { reason?: string; message?: string }) : {}
-  if (answer.status === 404)
-    return new StoreError('NotFound', 'this server has no database of its own to back up', {
-      fix: 'back up the cluster that it runs on, by its own means',
-    })
-  return new StoreError(reason in statusOf ? (reason as StoreReason) : 'InternalError', message)
 }

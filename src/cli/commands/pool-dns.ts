@@ -1,4 +1,4 @@
-import { ClusterPool } from '../../kinds/index.ts'
+import { ClusterDeploymentCustomization, ClusterPool } from '../../kinds/index.ts'
 import { dnsRecords } from '../../pools/index.ts'
 import { realResolver } from '../../ports/index.ts'
 import type { ConnectionOptions } from '../connection.ts'
@@ -13,8 +13,16 @@ interface DnsOptions extends ConnectionOptions {
 
 /** `aviary pool dns`: the records that an administrator must have, and on request whether they are there. */
 export async function run([name = '']: readonly string[], options: DnsOptions, io: Io): Promise<number> {
-  const pool = await connected(options, io, ({ store, where }) => store.get(ClusterPool, { ...where(ClusterPool), name }))
-  const records = dnsRecords(pool)
+  const records = await connected(options, io, async ({ store, where }) => {
+    const pool = await store.get(ClusterPool, { ...where(ClusterPool), name })
+    // Only entries without a name of their own need them, and many pools have none.
+    const isNameless = pool.spec.inventory?.clusterDeployments?.some(({ generateName }) => generateName === true) === true
+    const { items } = isNameless ? await store.list(ClusterDeploymentCustomization, where(ClusterDeploymentCustomization)) : { items: [] }
+    return dnsRecords(
+      pool,
+      items.map(({ object }) => object),
+    )
+  })
   if (records.length === 0) {
     io.err(`The pool ${name} has no inventory: its clusters have generated names.\n`)
     return exitCodes.ok

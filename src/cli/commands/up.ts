@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
-import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { holdYoungSpace, limitYoungSpace } from '../../ports/index.ts'
+import { serve } from '../serve.ts'
 import type { Override } from '../../server/index.ts'
 
 interface UpOptions {
@@ -21,40 +20,33 @@ const flags = [
 ] as const
 
 /** `aviary up` */
-export async function run(_args: readonly string[], options: UpOptions, io: Io): Promise<number> {
+export function run(_args: readonly string[], options: UpOptions, io: Io): Promise<number> {
   const overrides = flags.flatMap(([flag, key, from]): Override[] => {
     const value = options[flag]
     return value === undefined ? [] : [{ key, value, from }]
   })
-  holdYoungSpace()
-  const { loadConfig, startAviary } = await import('../../server/index.ts')
-  limitYoungSpace()
-  const config = await loadConfig(options.config, { files: io.files, environment: io.environment, folder: io.folder, overrides })
-  const started = io.clock.monotonic()
-  const aviary = await startAviary({ config })
-  const seconds = ((io.clock.monotonic() - started) / 1000).toFixed(1)
-  io.out(greeting({ url: aviary.url, kubeconfig: aviary.kubeconfig, isDemo: config.demo.enabled, seconds, folder: io.folder }))
-  io.out(`ready ${aviary.url}\n`)
-  await new Promise<void>(resolve => {
-    if (io.signal.aborted) resolve()
-    else io.signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-  // The terminal has just shown ^C.
-  if (io.canRedraw) io.err('\nEnding …\n')
-  await aviary.stop()
-  return exitCodes.ok
+  return serve(
+    {
+      file: options.config,
+      overrides,
+      greeting: ({ url, kubeconfig, hatchery }, { demo }, seconds) =>
+        greeting({ url, kubeconfig, isDemo: demo.enabled, hasHatchery: hatchery !== undefined, seconds, folder: io.folder }),
+    },
+    io,
+  )
 }
 
 interface Facts {
   readonly url: string
   readonly kubeconfig: string | undefined
   readonly isDemo: boolean
+  readonly hasHatchery: boolean
   readonly seconds: string
   readonly folder: string
 }
 
 /** In plain words: what is running, where, and what to try next. */
-function greeting({ url, kubeconfig, isDemo, seconds, folder }: Facts): string {
+function greeting({ url, kubeconfig, isDemo, hasHatchery, seconds, folder }: Facts): string {
   if (kubeconfig === undefined)
     return [
       `Aviary runs on your Kubernetes cluster (started in ${seconds} s).`,
@@ -70,11 +62,20 @@ function greeting({ url, kubeconfig, isDemo, seconds, folder }: Facts): string {
     `  data folder  ${dirname(shown)}`,
     '',
     ...(isDemo
-      ? ['The demo is on: nests are built, eggs are brooded, some wait for something. In another terminal:', '']
+      ? ['The demo is on: jobs of a simulated CDS become workers on simulated VMs, pools keep clusters ready. In another terminal:', '']
       : ['In another terminal:', '']),
     ...(isDemo
-      ? ['  bin/aviary get nests --watch', '  bin/aviary why nest/starling', `  kubectl --kubeconfig ${shown} get nests --watch`]
-      : ['  bin/aviary get namespaces', `  kubectl --kubeconfig ${shown} api-resources`]),
+      ? [
+          '  bin/aviary hatchery workers --watch      workers as they come and go',
+          '  bin/aviary why job/1                     the job that cannot start, and why',
+          '  bin/aviary get clusterclaims,nests       clusters from a pool, and what else is alive',
+          `  kubectl --kubeconfig ${shown} get spawns --watch`,
+        ]
+      : [
+          ...(hasHatchery ? ['  bin/aviary hatchery workers --watch'] : []),
+          '  bin/aviary get namespaces',
+          `  kubectl --kubeconfig ${shown} api-resources`,
+        ]),
     '',
     '',
   ].join('\n')

@@ -9,6 +9,7 @@ import type { AddressNetwork } from './address-network.ts'
 import { type AddressCounts, countAddresses } from './address-counts.ts'
 import { LeaseSweeper } from './lease-sweeper.ts'
 import { leaseName } from './lease-name.ts'
+import { TakenAddresses } from './taken-addresses.ts'
 
 /** What an authority over addresses needs. One authority per platform; several programs may each have one. */
 export interface AddressAuthorityOptions {
@@ -53,6 +54,7 @@ export class AddressAuthority {
   readonly #options: AddressAuthorityOptions
   readonly #leases: Informer<AddressLease>
   readonly #sweeper: LeaseSweeper
+  readonly #taken: TakenAddresses
   /** Holders whose VM is being made by this program, with how often they are held. */
   readonly #inFlight = new Map<string, number>()
 
@@ -63,6 +65,7 @@ export class AddressAuthority {
     const indexes = { holder: ({ spec }: AddressLease) => (spec.holder === undefined ? [] : [spec.holder]) }
     this.#leases = new Informer({ store, kind: AddressLease, clock, chance, log, selection, indexes })
     platform.inventory.index('addressEvidence', addressEvidence)
+    this.#taken = new TakenAddresses(options.networks, platform.inventory, this.#leases)
     this.#sweeper = new LeaseSweeper({ ...options, leases: this.#leases, isInFlight: holder => this.#inFlight.has(holder) })
   }
 
@@ -75,6 +78,7 @@ export class AddressAuthority {
   /** Ends it. Leases stay. */
   async stop(): Promise<void> {
     this.#sweeper.stop()
+    this.#taken.stop()
     await this.#leases.stop()
   }
 
@@ -101,6 +105,19 @@ export class AddressAuthority {
       this.#release(holder)
       throw error
     }
+  }
+
+  /**
+   * Whether at least so many addresses are free, as far as leases and the inventory show: for deciding, before anything is begun,
+   * whether it is worth it. With DHCP there always are. Throws InventoryNotLive, or NotSynced while leases have not been read.
+   */
+  hasFree(count = 1): boolean {
+    return this.#options.networks.length === 0 || this.#taken.hasFree(count)
+  }
+
+  /** Whether a lease is held for the VM of that name, as far as is known here. */
+  isHeldFor(holder: string): boolean {
+    return this.#heldBy(holder) !== undefined
   }
 
   /** The VM goes on under another name. Rejects with AddressLeaseLost if the lease is not the old holder's. */

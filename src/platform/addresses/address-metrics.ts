@@ -6,14 +6,20 @@ import type { AddressCounts } from './address-counts.ts'
 
 /** Shows what became of the addresses of each network. While the inventory is not live it shows nothing: unknown is not zero. */
 export function addressMetrics(metrics: Metrics, platform: string, authority: AddressAuthority): void {
+  // Several authorities share the gauge, so each takes back only what it set itself.
+  let shown: { readonly platform: string; readonly network: string; readonly state: string }[] = []
   metrics.gauge({
     name: 'aviary_platform_addresses',
     help: 'Addresses of a network: all (total), shown by a VM (used), reported by a guest (active), leased but not shown (reserved), quarantined.',
     labels: ['platform', 'network', 'state'],
     collect: gauge => {
-      gauge.clear()
+      for (const labels of shown) gauge.remove(labels)
+      shown = []
       for (const { network, ...counts } of countsIfKnown(authority)) {
-        for (const [state, value] of Object.entries(counts)) gauge.set({ platform, network, state }, value)
+        for (const [state, value] of Object.entries(counts)) {
+          gauge.set({ platform, network, state }, value)
+          shown.push({ platform, network, state })
+        }
       }
     },
   })

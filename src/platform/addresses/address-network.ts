@@ -21,6 +21,8 @@ interface Block {
 /** A network whose addresses are given to guests. */
 export interface AddressNetwork {
   readonly name: string
+  /** As the configuration has them. */
+  readonly ranges: string
   /** How many addresses the ranges hold, those included that no guest may have. */
   readonly size: number
   /** The addresses that a guest may have, in the order of the ranges, each once. */
@@ -60,6 +62,7 @@ export function addressNetwork(given: NetworkRanges): AddressNetwork {
   const contains = (number: number) => blocks.some(block => inBlock(number, block))
   return Object.freeze({
     name,
+    ranges: given.ranges,
     size: sizeOfAll(blocks),
     *usable() {
       for (const [index, block] of blocks.entries()) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClaimLost, NameTaken, NotThere } from '../errors.ts'
+import { ClaimLost, DiskNotGrown, NameTaken, NotThere } from '../errors.ts'
 import type { Vm } from '../platform.ts'
 import type { Bench } from './subject.ts'
 
@@ -7,7 +7,7 @@ const claimed = JSON.stringify({ owner: 'platform-contract', claimed: true })
 
 /** What `claim` and `annotate` promise. */
 export function claiming(theBench: () => Bench): void {
-  const claim = (vm: Vm, name: string, more: { cpus?: number; memoryMB?: number; annotation?: string } = {}) => ({
+  const claim = (vm: Vm, name: string, more: { cpus?: number; memoryMB?: number; diskGB?: number; annotation?: string } = {}) => ({
     id: vm.id,
     expectedName: vm.name,
     name,
@@ -38,6 +38,27 @@ export function claiming(theBench: () => Bench): void {
         )
       },
     )
+
+    test('grows the disk of a VM with a disk of its own, and leaves one that is large enough alone', async () => {
+      const { platform, name, vm, done } = theBench()
+      const ready = await vm('own-disk', { linked: false })
+      const diskGB = () => done(signal => platform.diskGB(ready.id, signal))
+      const before = (await diskGB())!
+      const first = await done(signal => platform.claim(claim(ready, name('grown'), { diskGB: Math.ceil(before) + 40, cpus: 4 }), signal))
+      expect([await diskGB(), first.cpus]).toEqual([Math.ceil(before) + 40, 4])
+      const second = await done(signal => platform.claim(claim(first, name('again'), { diskGB: before / 2 }), signal))
+      expect([await diskGB(), second.name]).toEqual([Math.ceil(before) + 40, second.name])
+    })
+
+    test('says that a disk which hangs on the template cannot grow, and changes nothing', async () => {
+      const { platform, name, vm, done, failure } = theBench()
+      const ready = await vm('linked')
+      const has = await done(signal => platform.diskGB(ready.id, signal))
+      const error = await failure(signal => platform.claim(claim(ready, name('grown'), { diskGB: 500, cpus: 4 }), signal))
+      expect(DiskNotGrown.is(error), String(error)).toBe(true)
+      expect(error).toMatchObject({ details: { has, wanted: 500 } })
+      expect(platform.inventory.byId(ready.id)).toMatchObject({ name: ready.name, cpus: ready.cpus })
+    })
 
     test('of two at once one wins and the other learns that it lost', async () => {
       const { platform, name, vm, done } = theBench()

@@ -28,6 +28,16 @@ export function reporting(theBench: () => Bench): void {
       expect(events.every(event => event.vm === made.id)).toBe(true)
     })
 
+    test('a claim as a change of name', async () => {
+      const { platform, vm, name, done } = theBench()
+      const made = await vm('renamed')
+      await done(signal =>
+        platform.claim({ id: made.id, expectedName: made.name, name: name('claimed'), annotation: made.annotation }, signal),
+      )
+      const events = await done(signal => platform.events(made.id, signal))
+      expect(events.map(event => event.type)).toContain('renamed')
+    })
+
     test('nothing any more once it is closed', async () => {
       const { world, failure, request, name } = theBench()
       const other = await world.connect()

@@ -45,7 +45,11 @@ async function bindAdmins({ object: pool, read, store }: Pass<ClusterPool>): Pro
       if (subjects.length === 0) {
         if (there !== undefined) await store.delete(RoleBinding, key)
       } else if (there === undefined) await store.create(RoleBinding, { metadata: key, subjects, roleRef })
-      else if (!isDeepStrictEqual(there.subjects, subjects)) await store.update(RoleBinding, { ...there, subjects })
+      else if (!isDeepStrictEqual(there.roleRef, roleRef)) {
+        // What a binding refers to cannot be changed.
+        await store.delete(RoleBinding, key)
+        await store.create(RoleBinding, { metadata: key, subjects, roleRef })
+      } else if (!isDeepStrictEqual(there.subjects, subjects)) await store.update(RoleBinding, { ...there, subjects })
     } catch (error) {
       if (!StoreError.is(error, 'AlreadyExists', 'NotFound')) throw error
     }

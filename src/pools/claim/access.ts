@@ -12,6 +12,11 @@ export function grantName(namespace: string): string {
   return `${claimOwner}-${namespace}`
 }
 
+/** The cluster's namespace, if the name is that of such a grant. */
+export function grantNamespace(name: string): string | undefined {
+  return name.startsWith(`${claimOwner}-`) ? name.slice(claimOwner.length + 1) : undefined
+}
+
 /**
  * Lets the claim's subjects into the cluster's namespace: by a Role and its binding, which a Kubernetes cluster goes by, and on the
  * embedded engine by an AccessGrant, which that one goes by. What somebody changed or deleted is put right.
@@ -28,11 +33,16 @@ export async function grantAccess({ object, cluster, role, binding, grant, grant
   const people = subjects
     .filter(({ kind }) => kind !== 'ServiceAccount')
     .map(({ kind, name }) => ({ kind: kind as 'User' | 'Group', name }))
-  const spec = { subjects: people, role: 'edit' as const, namespaces: [namespace] }
+  const spec = { subjects: people, rules: wanted.rules.map(grantRule), namespaces: [namespace] }
   if (people.length === 0) return next
   if (grant === undefined) await create(store, AccessGrant, { metadata: { name: grantName(namespace) }, spec })
   else if (!isDeepStrictEqual(grant.spec, spec)) await store.update(AccessGrant, { ...grant, spec })
   return next
+}
+
+/** A rule of a Role as a grant has it: the same words, and none left out. */
+function grantRule({ apiGroups = [], resources = [], resourceNames, verbs }: NonNullable<Role['rules']>[number]) {
+  return { apiGroups, resources, verbs, ...(resourceNames === undefined ? {} : { resourceNames }) }
 }
 
 async function bind(

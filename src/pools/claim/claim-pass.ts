@@ -1,5 +1,6 @@
 import type { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Role, RoleBinding } from '../../kinds/index.ts'
 import type { Pass } from '../../control/index.ts'
+import type { RewriteBrake } from '../rewrite-brake.ts'
 
 /** What the steps of a claim's pass share. */
 export interface ClaimSnapshot {
@@ -11,6 +12,7 @@ export interface ClaimSnapshot {
   readonly grant: AccessGrant | undefined
   /** Whether the embedded engine's own grants are written, too. */
   readonly grants: boolean
+  readonly brake: RewriteBrake
 }
 
 /** One look at one claim. */

@@ -2,12 +2,13 @@ import { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Role, RoleBi
 import { controller, indexed, keyOf, keyText, mapped } from '../../control/index.ts'
 import type { Controller, Pass } from '../../control/index.ts'
 import type { Key } from '../../store/index.ts'
-import { claimFinalizer, claimOwner } from '../names.ts'
+import { claimOwner } from '../names.ts'
+import { RewriteBrake } from '../rewrite-brake.ts'
 import { claimsByPool, clustersByPool, poolOfClaim } from '../pool/pool-keys.ts'
 import { waitingClaims } from '../pool/plan.ts'
-import { grantAccess, grantName } from './access.ts'
+import { grantAccess, grantName, grantNamespace } from './access.ts'
 import type { ClaimSnapshot } from './claim-pass.ts'
-import { awaitAssignment, expire, followCluster, reportRunning, returnCluster } from './steps.ts'
+import { awaitAssignment, expire, followCluster, hold, reportRunning, returnCluster } from './steps.ts'
 
 /** What the controller of claims needs to know. */
 export interface ClaimControllerOptions {
@@ -17,11 +18,13 @@ export interface ClaimControllerOptions {
 
 /** Tells claims where they stand, gives their subjects access, and gives their clusters back in the end. */
 export function claimController({ grants }: ClaimControllerOptions): Controller {
+  const brake = new RewriteBrake()
   return controller<ClusterClaim, ClaimSnapshot>(ClusterClaim, {
     conditions: { Pending: 'False', ClusterRunning: 'True' },
-    finalizer: claimFinalizer,
+    // No finalizer by the runtime: only a claim that has a cluster needs one, and gets it in the write that gives it the cluster. A write
+    // before that would only get into the way of the pool.
+    stepsOnDeletion: true,
     reads: [
-      ...(grants ? [AccessGrant] : []),
       indexed(ClusterClaim, { byNamespace: ({ spec }) => (spec.namespace === undefined ? [] : [spec.namespace]), byPool: claimsByPool }),
       indexed(ClusterDeployment, { byPool: clustersByPool }),
     ],
@@ -32,6 +35,7 @@ export function claimController({ grants }: ClaimControllerOptions): Controller 
       mapped(ClusterDeployment, (cluster, read) => claimsIn(cluster.metadata.namespace, read)),
       mapped(Role, ({ metadata }, read) => (metadata.name === claimOwner ? claimsIn(metadata.namespace, read) : [])),
       mapped(RoleBinding, ({ metadata }, read) => (metadata.name === claimOwner ? claimsIn(metadata.namespace, read) : [])),
+      ...(grants ? [mapped(AccessGrant, ({ metadata }, read) => claimsIn(grantNamespace(metadata.name), read))] : []),
     ],
     snapshot: ({ object, read }) => {
       const namespace = object.spec.namespace ?? ''
@@ -42,10 +46,10 @@ export function claimController({ grants }: ClaimControllerOptions): Controller 
         binding: read(RoleBinding).get(`${namespace}/${claimOwner}`),
         grant: grants ? read(AccessGrant).get(grantName(namespace)) : undefined,
         grants,
+        brake,
       }
     },
-    steps: [awaitAssignment, expire, followCluster, grantAccess, reportRunning],
-    cleanup: [returnCluster],
+    steps: [returnCluster, awaitAssignment, hold, expire, followCluster, grantAccess, reportRunning],
   })
 }
 

@@ -2,11 +2,24 @@ import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
 import type { ClusterPool } from '../../kinds/index.ts'
 import { findCondition, isBeingDeleted, keyOf, wait } from '../../control/index.ts'
 import type { Outcome } from '../../control/index.ts'
-import { olderFirst } from '../pool/buckets.ts'
+import { claimNameOf, olderFirst } from '../pool/buckets.ts'
 import { waitingClaims } from '../pool/plan.ts'
 import type { ClaimPass } from './claim-pass.ts'
 
 const then = 'the oldest waiting claim gets the first cluster that is ready'
+
+/** Whether the pool has a cluster ready for a claim, so that it will be served at once. */
+export function isNext({ object, pool, read }: ClaimPass): boolean {
+  if (pool === undefined || isBeingDeleted(pool)) return false
+  const ready = read(ClusterDeployment)
+    .byIndex('byPool', keyOf(pool))
+    .filter(cluster => !isBeingDeleted(cluster) && claimNameOf(cluster) === undefined && cluster.status?.powerState === 'Running')
+  return queueOf(pool, read).findIndex(claim => claim.metadata.name === object.metadata.name) < ready.length
+}
+
+function queueOf(pool: ClusterPool, read: ClaimPass['read']): readonly ClusterClaim[] {
+  return waitingClaims(read(ClusterClaim).byIndex('byPool', keyOf(pool))).toSorted(olderFirst)
+}
 
 /** Says where in the queue a claim without a cluster is, and what the pool is doing about it. */
 export function waitForCluster({ object, pool, read }: ClaimPass): Outcome<never> {
@@ -26,7 +39,7 @@ export function waitForCluster({ object, pool, read }: ClaimPass): Outcome<never
       then: 'nothing: it gives no clusters any more',
       unblock: 'make a claim on another pool',
     })
-  const queue = waitingClaims(read(ClusterClaim).byIndex('byPool', keyOf(pool))).toSorted(olderFirst)
+  const queue = queueOf(pool, read)
   const position = queue.findIndex(claim => claim.metadata.name === object.metadata.name) + 1
   const clusters = read(ClusterDeployment)
     .byIndex('byPool', keyOf(pool))

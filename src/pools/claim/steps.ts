@@ -1,19 +1,49 @@
-import { formatDuration, parseDuration } from '../../ports/index.ts'
+import { formatDuration, parseDuration, parseTime } from '../../ports/index.ts'
 import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
-import { again, condition, done, findCondition, isBeingDeleted, met, next, remove, report, wait } from '../../control/index.ts'
+import {
+  again,
+  condition,
+  done,
+  findCondition,
+  hasFinalizer,
+  isBeingDeleted,
+  met,
+  next,
+  remove,
+  report,
+  wait,
+  withFinalizer,
+  withoutFinalizer,
+} from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
-import { removalAnnotation } from '../names.ts'
+import { claimFinalizer, removalAnnotation } from '../names.ts'
 import { claimNameOf, isMarked } from '../pool/buckets.ts'
+import { find } from '../pool/dependencies.ts'
+import { braked } from '../rewrite-brake.ts'
 import { revokeAccess } from './access.ts'
 import type { ClaimPass } from './claim-pass.ts'
 import { endOfLife, lifetimeOf } from './lifetime.ts'
-import { waitForCluster } from './queue.ts'
+import { isNext, waitForCluster } from './queue.ts'
 
-/** Waits in the queue until the pool names a cluster. */
+/** Milliseconds that a pool is given to serve a claim before the claim is told that it waits. */
+const promptly = 1_000
+
+/** Waits in the queue until the pool names a cluster. A claim that is about to be served is not written to: that would only disturb. */
 export function awaitAssignment(pass: ClaimPass): Step<ClusterClaim> {
   if ((pass.object.spec.namespace ?? '') !== '') return next
+  if (findCondition(pass.object, 'Pending') === undefined && isNext(pass)) {
+    const until = parseTime(pass.object.metadata.creationTimestamp ?? '') + promptly + promptly
+    if (pass.now < until) return [again(until), done]
+  }
   const unknown = condition('ClusterRunning', { status: 'Unknown', reason: 'Initialized', message: 'Condition Initialized' })
-  return [unknown, waitForCluster(pass)]
+  return braked(pass, [unknown, waitForCluster(pass)])
+}
+
+/** Whoever has a cluster is held until that was given back. */
+export async function hold({ object, store }: ClaimPass): Promise<Step<ClusterClaim>> {
+  if (hasFinalizer(object, claimFinalizer)) return next
+  await store.update(ClusterClaim, withFinalizer(object, claimFinalizer))
+  return done
 }
 
 /** Deletes a claim whose lifetime is over; otherwise asks to be called again when it will be. */
@@ -26,11 +56,16 @@ export function expire({ object, pool, now }: ClaimPass): Step<ClusterClaim> {
 }
 
 /** Looks at the cluster that the claim names; one that is another's is given up. */
-export async function followCluster({ object, cluster, store, now }: ClaimPass): Promise<Step<ClusterClaim>> {
+export async function followCluster({ object, cluster: shown, store, now }: ClaimPass): Promise<Step<ClusterClaim>> {
+  const { namespace = '' } = object.spec
+  // What memory shows may be old. That the cluster is gone, or not this claim's, is told only when the store says so, too.
+  const isMine = shown !== undefined && claimNameOf(shown) === object.metadata.name
+  const cluster = isMine ? shown : await find(store, ClusterDeployment, namespace, namespace)
   if (cluster === undefined) return lost('ClusterDeleted', 'Assigned cluster has been deleted')
   if (isBeingDeleted(cluster) || isMarked(cluster)) return lost('ClusterDeleting', 'Assigned cluster has been marked for deletion')
   const owner = claimNameOf(cluster)
-  if (owner === object.metadata.name) return next
+  // Memory does not show it yet, and calls again when it does.
+  if (owner === object.metadata.name) return isMine ? next : done
   if (owner === undefined)
     return wait('Pending', {
       reason: 'ClusterAssigned',
@@ -63,7 +98,8 @@ function lost(reason: string, message: string): Step<ClusterClaim> {
 }
 
 /** The claim has its cluster; whether that runs is another matter. */
-export function reportRunning({ object, pool, cluster, now }: ClaimPass): Step<ClusterClaim> {
+export function reportRunning(pass: ClaimPass): Step<ClusterClaim> {
+  const { object, pool, cluster, now } = pass
   const lifetime = lifetimeOf(object, pool)
   const isNew = findCondition(object, 'Pending')?.status !== 'False'
   const claimed = [
@@ -71,28 +107,34 @@ export function reportRunning({ object, pool, cluster, now }: ClaimPass): Step<C
     ...(isNew && lifetime !== undefined ? [again(now + parseDuration(lifetime))] : []),
   ]
   if (cluster?.status?.powerState === 'Running')
-    return [...claimed, met('ClusterRunning', { reason: 'Running', message: 'Cluster is running' })]
+    return braked(pass, [...claimed, met('ClusterRunning', { reason: 'Running', message: 'Cluster is running' })])
   const place = `ClusterDeployment/${cluster?.metadata.namespace}/${cluster?.metadata.name}`
-  return [
+  return braked(pass, [
     ...claimed,
     wait('ClusterRunning', {
       reason: 'Resuming',
       message: 'Waiting for cluster to be running',
       then: `the cluster can be used when ${place} runs`,
     }),
-  ]
+  ])
 }
 
 /**
- * Gives the cluster back: takes the access away and asks the pool to remove it. The claim stays until the cluster is gone, so that a
- * new claim of the same name is not taken for this one.
+ * Gives the cluster of a claim that is being deleted back: takes the access away and asks the pool to remove it. The claim stays until
+ * the cluster is gone, so that a new claim of the same name is not taken for this one.
  */
 export async function returnCluster(pass: ClaimPass): Promise<Step<ClusterClaim>> {
   const { object, cluster, role, binding, store } = pass
+  if (!isBeingDeleted(object)) return next
+  pass.brake.forget(pass.key)
+  if (!hasFinalizer(object, claimFinalizer)) return done
   const { namespace = '' } = object.spec
-  if (namespace === '' || (cluster !== undefined && claimNameOf(cluster) !== object.metadata.name)) return next
-  await revokeAccess(namespace, pass)
-  if (cluster === undefined && role === undefined && binding === undefined) return next
+  const isMine = namespace !== '' && (cluster === undefined || claimNameOf(cluster) === object.metadata.name)
+  if (isMine) await revokeAccess(namespace, pass)
+  if (!isMine || (cluster === undefined && role === undefined && binding === undefined)) {
+    await store.update(ClusterClaim, withoutFinalizer(object, claimFinalizer))
+    return done
+  }
   if (cluster !== undefined && !isBeingDeleted(cluster) && !isMarked(cluster)) {
     const annotations = { ...cluster.metadata.annotations, [removalAnnotation]: 'true' }
     await store.update(ClusterDeployment, { ...cluster, metadata: { ...cluster.metadata, annotations } })

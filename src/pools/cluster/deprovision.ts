@@ -5,6 +5,7 @@ import { next, wait } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import { type Store, StoreError } from '../../store/index.ts'
 import { protectedAnnotation } from '../names.ts'
+import { giveBackCustomization } from '../pool/customization.ts'
 import { find } from '../pool/dependencies.ts'
 import { inventoryNames } from '../pool/inventory.ts'
 import { ledgerOf, ledgerStatus, release } from '../pool/ledger.ts'
@@ -71,9 +72,10 @@ async function finish(request: ClusterDeprovision, log: string | undefined, stor
  * Strikes the cluster out of its pool's ledger, before its last trace goes. Afterwards an entry without a cluster can only mean that
  * somebody crashed between the two, and the cluster is made again.
  */
-export async function leaveLedger({ object, store }: ClusterPass): Promise<Step<ClusterDeployment>> {
+export async function leaveLedger({ object, store, now }: ClusterPass): Promise<Step<ClusterDeployment>> {
   const { clusterPoolRef } = object.spec
   if (clusterPoolRef === undefined) return next
+  await giveBackCustomization(store, object, now)
   const pool = await find(store, ClusterPool, clusterPoolRef.namespace, clusterPoolRef.poolName)
   if (pool === undefined) return next
   const ledger = ledgerOf(pool)

@@ -1,15 +1,15 @@
-import { isoTime, parseTime } from '../../ports/index.ts'
-import { ClusterDeployment, ClusterImageSet, ClusterProvision, Secret } from '../../kinds/index.ts'
+import { isoTime } from '../../ports/index.ts'
+import { ClusterDeployment, ClusterProvision, Secret } from '../../kinds/index.ts'
 import type { Draft } from '../../kinds/index.ts'
 import { condition, done, findCondition, isBeingDeleted, met, next, record, wait } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import { type Store, StoreError } from '../../store/index.ts'
-import type { InstallRequest, InstallState } from '../installer/installer.ts'
+import type { InstallState } from '../installer/installer.ts'
 import { isMarked } from '../pool/buckets.ts'
 import { find } from '../pool/dependencies.ts'
 import { failedAttempts, isLimitReached, nextAttemptAt } from './attempts.ts'
 import { adminSecrets, type ClusterPass } from './cluster-pass.ts'
-import { installerCluster, secretValues } from './installer-cluster.ts'
+import { requestOf } from './install-request.ts'
 
 const suffixLength = 5
 const longestLog = 256 * 1024
@@ -99,16 +99,12 @@ export async function followAttempt(pass: ClusterPass): Promise<Step<ClusterDepl
   if (provision.spec.stage === 'failed') return failed(provision, now)
   if (provision.spec.stage === 'complete') return complete(provision, now)
   const request = await requestOf(object, provision, store)
-  if (request === undefined)
+  if ('lacks' in request)
     return [
-      condition('RequirementsMet', {
-        status: 'False',
-        reason: 'InstallConfigRefNotSet',
-        message: 'the Secret with the install-config is not there',
-      }),
+      condition('RequirementsMet', { status: 'False', ...request.lacks }),
       wait('Provisioned', {
         reason: 'Provisioning',
-        message: 'the install-config is missing',
+        message: request.lacks.message,
         then: 'the installation begins when it is there',
         until: now + 30_000,
       }),
@@ -141,28 +137,6 @@ async function isStillWanted({ metadata, status }: ClusterDeployment, store: Sto
   const latest = await find(store, ClusterDeployment, metadata.namespace, metadata.name)
   if (latest === undefined || latest.metadata.uid !== metadata.uid || isBeingDeleted(latest)) return false
   return latest.status?.provisionRef?.name === status?.provisionRef?.name
-}
-
-async function requestOf(cluster: ClusterDeployment, provision: ClusterProvision, store: Store): Promise<InstallRequest | undefined> {
-  const known = await installerCluster(cluster, store)
-  const { provisioning, pullSecretRef } = cluster.spec
-  const { 'install-config.yaml': installConfig } = await secretValues(cluster, provisioning?.installConfigSecretRef?.name, store)
-  if (known === undefined || installConfig === undefined) return undefined
-  const { '.dockerconfigjson': pullSecret } = await secretValues(cluster, pullSecretRef?.name, store)
-  const imageSet = provisioning?.imageSetRef?.name
-  const image = imageSet === undefined ? undefined : await find(store, ClusterImageSet, undefined, imageSet)
-  const environment = (provisioning?.installerEnv ?? []) as readonly { readonly name?: unknown; readonly value?: unknown }[]
-  return {
-    ...known,
-    provision: provision.metadata.name,
-    attempt: provision.spec.attempt,
-    startedAt: parseTime(cluster.status?.attemptTimestamp ?? provision.metadata.creationTimestamp ?? ''),
-    installConfig,
-    pullSecret,
-    releaseImage: provisioning?.releaseImage ?? image?.spec.releaseImage,
-    prevInfraID: provision.spec.prevInfraID,
-    environment: Object.fromEntries(environment.map(({ name, value }) => [String(name), String(value ?? '')])),
-  }
 }
 
 async function keepResult(

@@ -18,7 +18,7 @@ describe('DNS', () => {
     const pool = await world.createPool({
       inventory: { clusterDeployments: [{ name: 'foo', vSphere: { apiVIPs: ['10.0.0.10'], ingressVIPs: ['10.0.0.11'] } }] },
     })
-    expect(dnsRecords(pool).map(({ host, addresses }) => [host, ...addresses])).toEqual([
+    expect(dnsRecords(pool, []).map(({ host, addresses }) => [host, ...addresses])).toEqual([
       ['api.foo.example.com', '10.0.0.10'],
       ['apps.foo.example.com', '10.0.0.11'],
       ['*.apps.foo.example.com', '10.0.0.11'],
@@ -41,9 +41,10 @@ describe('DNS', () => {
 
   test('a record that leads elsewhere than the inventory says counts as missing, and so does a server that does not answer', async () => {
     world = await PoolWorld.make()
-    const pool = await world.createPool({ inventory: { clusterDeployments: [{ name: 'foo', vSphere: { apiVIPs: ['10.0.0.10'] } }] } })
+    const entry = { name: 'foo', vSphere: { apiVIPs: ['10.0.0.10'] } }
+    const pool = await world.createPool({ inventory: { clusterDeployments: [entry] } })
     const { signal } = new AbortController()
-    expect(await nameCheck(async () => ['10.9.9.9'])(pool, 'foo', signal)).toEqual(['api.foo.example.com'])
-    expect(await nameCheck(() => Promise.reject(new Error('timeout')))(pool, 'foo', signal)).toHaveLength(4)
+    expect(await nameCheck(async () => ['10.9.9.9'])(pool, entry, 'foo', signal)).toEqual(['api.foo.example.com'])
+    expect(await nameCheck(() => Promise.reject(new Error('timeout')))(pool, entry, 'foo', signal)).toHaveLength(4)
   })
 })

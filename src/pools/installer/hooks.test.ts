@@ -1,8 +1,9 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { realClock, realProcesses, Secret, simulatedHttp, VirtualClock } from '../../ports/index.ts'
+import type { HttpClient } from '../../ports/index.ts'
 import { commandHook } from './command-hook.ts'
 import { httpHook } from './http-hook.ts'
 import type { Installer, InstallRequest, InstallState } from './installer.ts'
@@ -22,6 +23,7 @@ const request = (startedAt: number): InstallRequest => ({
   pullSecret: undefined,
   releaseImage: 'image:1',
   prevInfraID: undefined,
+  manifestPatches: [],
   environment: { COLOUR: 'green' },
 })
 const signal = new AbortController().signal
@@ -112,18 +114,19 @@ describe('a command', () => {
 describe('an endpoint', () => {
   function hook(answer: (path: string, body: Record<string, unknown>) => { readonly status?: number; readonly body: unknown }) {
     const clock = new VirtualClock()
-    const asked: { path: string; body: Record<string, unknown> }[] = []
+    const asked: { path: string; body: Record<string, unknown>; authorization: string | undefined }[] = []
     const http = simulatedHttp(
       async served => {
         const body = JSON.parse(new TextDecoder().decode(served.body)) as Record<string, unknown>
         const path = new URL(served.url).pathname
-        asked.push({ path, body })
+        asked.push({ path, body, authorization: served.headers['authorization'] })
         const { status = 200, body: said } = answer(path, body)
         return { status, headers: {}, body: JSON.stringify(said) }
       },
       { clock },
     )
-    return { installer: httpHook({ url: 'https://hook.example.com/v1', http, clock }), asked }
+    const connect = vi.fn<() => Promise<HttpClient>>(async () => http)
+    return { installer: httpHook({ url: 'https://hook.example.com/v1', connect, token: new Secret('sesame'), clock }), asked, connect }
   }
 
   test('is asked until it is through', async () => {
@@ -142,6 +145,22 @@ describe('an endpoint', () => {
   test('that answers nonsense or an error is tried again, and nothing is taken for done', async () => {
     await expect(hook(() => ({ body: { state: 'installed' } })).installer.install(request(0), signal)).rejects.toThrow('cannot be used')
     await expect(hook(() => ({ status: 500, body: {} })).installer.destroy(request(0), signal)).rejects.toThrow('status 500')
+  })
+
+  test('is told who asks, and a refusal says what to look at without the token', async () => {
+    const { installer, asked } = hook(() => ({ status: 401, body: {} }))
+    const refused = installer.install(request(0), signal)
+    await expect(refused).rejects.toThrow('pools.installer.token is not what it wants')
+    await expect(refused).rejects.not.toThrow('sesame')
+    expect(asked[0]?.authorization).toBe('Bearer sesame')
+  })
+
+  test('whose certificate authority cannot be read is tried again', async () => {
+    const { installer, connect } = hook(() => ({ body: { state: 'removed' } }))
+    connect.mockRejectedValueOnce(new Error('no such file'))
+    await expect(installer.destroy(request(0), signal)).rejects.toThrow('no such file')
+    expect(await installer.destroy(request(0), signal)).toEqual({ state: 'removed' })
+    expect(connect).toHaveBeenCalledTimes(2)
   })
 
   test('that does not know power has clusters that always run', async () => {

@@ -1,4 +1,4 @@
-import type { Clock, HttpClient } from '../../ports/index.ts'
+import { type Clock, type HttpClient, Secret } from '../../ports/index.ts'
 import { HookAnswerNotValid, HookFailed } from '../errors.ts'
 import { destroyAnswer, hookRequest, type HookVerb, installAnswer, powerAnswer } from './hook-messages.ts'
 import type { DestroyRequest, Installer, InstallRequest, PowerRequest } from './installer.ts'
@@ -6,7 +6,10 @@ import type { DestroyRequest, Installer, InstallRequest, PowerRequest } from './
 /** Where the endpoint is, and how it is reached. */
 export interface HttpHookOptions {
   readonly url: string
-  readonly http: HttpClient
+  /** Makes the client, when it is first needed; tried again if that fails. */
+  readonly connect: () => Promise<HttpClient>
+  /** Proves to the endpoint who is asking: sent as a bearer token. */
+  readonly token?: Secret | undefined
   readonly clock: Clock
 }
 
@@ -16,9 +19,17 @@ const timeout = 30_000
  * An installer behind an HTTP endpoint: `POST URL/install`, `/destroy` and `/power` with the request as JSON, again and again until the
  * answer says that it is through. The endpoint tells attempts apart by `provision` and clusters by `infraID`.
  */
-export function httpHook({ url, http, clock }: HttpHookOptions): Installer {
+export function httpHook({ url, connect, token, clock }: HttpHookOptions): Installer {
+  let client: Promise<HttpClient> | undefined
+  const connected = () => {
+    const made = (client ??= connect())
+    made.catch(() => (client = undefined))
+    return made
+  }
+  const authorization = token === undefined ? {} : { authorization: new Secret(`Bearer ${token.reveal()}`) }
   const ask = async (verb: HookVerb, request: InstallRequest | DestroyRequest | PowerRequest, signal: AbortSignal): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const http = await connected()
+    const headers = { ...authorization, 'content-type': 'application/json', accept: 'application/json' }
     const { status, text } = await http.send({
       method: 'POST',
       url: `${url}/${verb}`,
@@ -28,6 +39,8 @@ export function httpHook({ url, http, clock }: HttpHookOptions): Installer {
       signal,
     })
     if (status === 404 && verb === 'power') return { state: 'unsupported' }
+    if (status === 401 || status === 403)
+      throw HookFailed({ what: verb, why: `it answered with status ${status}: pools.installer.token is not what it wants` })
     if (status >= 300) throw HookFailed({ what: verb, why: `it answered with status ${status}` })
     return parsed(verb, text())
   }

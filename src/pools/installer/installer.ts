@@ -15,6 +15,18 @@ export interface InstallerCluster {
   readonly credentials: Readonly<Record<string, Secret>>
 }
 
+/** Changes to manifests. No match is an error, and so is one outside the installer's folder. */
+export interface ManifestPatch {
+  readonly glob: string
+  readonly patches: readonly {
+    readonly op: string
+    readonly path: string
+    readonly from?: string
+    readonly value?: string
+    readonly valueJSON?: string
+  }[]
+}
+
 /** One attempt to install a cluster. */
 export interface InstallRequest extends InstallerCluster {
   /** The name of the ClusterProvision: unique for each attempt. */
@@ -28,6 +40,8 @@ export interface InstallRequest extends InstallerCluster {
   readonly releaseImage: string | undefined
   /** The mark of an earlier attempt whose remains must be removed first. */
   readonly prevInfraID: string | undefined
+  /** Changes to files that the installer makes, to be applied in this order: those whose path matches the glob, by RFC 6902. */
+  readonly manifestPatches: readonly ManifestPatch[]
   readonly environment: Readonly<Record<string, string>>
 }
 

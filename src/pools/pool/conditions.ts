@@ -1,7 +1,7 @@
 import type { ClusterPool } from '../../kinds/index.ts'
 import { condition, findCondition } from '../../control/index.ts'
 import type { Outcome } from '../../control/index.ts'
-import { bounds, entriesOf, quarantinedUntil } from './inventory.ts'
+import { bounds, type Customizations, entriesOf, lastUse, quarantinedUntil } from './inventory.ts'
 import type { Plan } from './plan.ts'
 import type { NameTrouble } from './usable-names.ts'
 
@@ -84,11 +84,16 @@ export function inventoryCondition(
   pool: ClusterPool,
   { conflicts }: Plan,
   { missing, brokenBySyntax, unresolved }: NameTrouble,
+  customizations: Customizations,
 ): readonly Outcome<never>[] {
   const entries = entriesOf(pool)
   if (entries === undefined) return []
-  const brokenByCloud = entries.map(({ name }) => name).filter(name => pool.status?.nameResults?.[name]?.result === 'Failed')
-  const lists = { BrokenByCloud: brokenByCloud, BrokenBySyntax: brokenBySyntax, Missing: missing }
+  const syntax = Object.keys(brokenBySyntax)
+  const brokenByCloud = entries
+    .filter(entry => lastUse(entry, pool, customizations)?.result === 'Failed')
+    .map(({ name }) => name)
+    .filter(name => !syntax.includes(name))
+  const lists = { BrokenByCloud: brokenByCloud, BrokenBySyntax: syntax, Missing: missing }
   const all = { ...lists, ...(conflicts.length === 0 ? {} : { Conflict: conflicts }) }
   const isResolved = Object.keys(unresolved).length === 0
   if (isResolved && Object.values(all).every(list => list.length === 0))
@@ -99,7 +104,13 @@ export function inventoryCondition(
 }
 
 /** Whether the pool has what it should have; if not, what it waits for. */
-export function filledCondition(pool: ClusterPool, plan: Plan, missing: readonly string[], now: number): Outcome<never> {
+export function filledCondition(
+  pool: ClusterPool,
+  plan: Plan,
+  missing: readonly string[],
+  customizations: Customizations,
+  now: number,
+): Outcome<never> {
   const { buckets, pending, unmade, capacity, room, freeNames, drift } = plan
   const { size } = bounds(pool)
   const there = buckets.assignable.length + buckets.standby.length - plan.assignments.length
@@ -119,9 +130,7 @@ export function filledCondition(pool: ClusterPool, plan: Plan, missing: readonly
       'raise spec.maxSize, or add names to spec.inventory',
     )
   if (drift < 0 && plan.add === 0 && freeNames?.length === 0) {
-    const until = Math.min(
-      ...Object.keys(pool.status?.nameResults ?? {}).map(name => quarantinedUntil(name, pool, now) ?? Number.POSITIVE_INFINITY),
-    )
+    const until = endOfQuarantine(pool, customizations, now)
     const when = Number.isFinite(until) ? until : undefined
     return unfilled(
       'NoFreeName',
@@ -139,6 +148,13 @@ export function filledCondition(pool: ClusterPool, plan: Plan, missing: readonly
       'raise spec.maxConcurrent',
     )
   return unfilled('Installing', `${coming} are being installed`, 'the pool is filled when they are through')
+}
+
+/** When the first name comes out of its quarantine; infinity if none is in it. */
+export function endOfQuarantine(pool: ClusterPool, customizations: Customizations, now: number): number {
+  const entries = entriesOf(pool) ?? []
+  const ends = entries.map(entry => quarantinedUntil(lastUse(entry, pool, customizations), pool, now) ?? Number.POSITIVE_INFINITY)
+  return Math.min(...ends)
 }
 
 function byText(a: string, b: string): number {

@@ -1,22 +1,25 @@
 import type { Metrics } from '../../ports/index.ts'
-import { ClusterClaim, ClusterDeployment, ClusterImageSet, ClusterPool } from '../../kinds/index.ts'
-import { controller, indexed, mapped } from '../../control/index.ts'
+import { ClusterClaim, ClusterDeployment, ClusterDeploymentCustomization, ClusterImageSet, ClusterPool } from '../../kinds/index.ts'
+import { controller, indexed, mapped, parseKey } from '../../control/index.ts'
 import type { Controller, Pass } from '../../control/index.ts'
 import type { Key } from '../../store/index.ts'
 import type { NameCheck } from '../dns/name-check.ts'
 import { poolMetrics } from '../metrics.ts'
 import { poolFinalizer } from '../names.ts'
+import { RewriteBrake } from '../rewrite-brake.ts'
 import { olderFirst } from './buckets.ts'
 import { poolConditions } from './conditions.ts'
 import { emptyPool } from './deletion.ts'
 import { find } from './dependencies.ts'
-import { inventoryNames } from './inventory.ts'
+import { type Customizations, entriesOf } from './inventory.ts'
+import { keepCustomizations } from './keep-customizations.ts'
 import { ledgerOf } from './ledger.ts'
 import { claimsByPool, clustersByPool, poolKeysOf, poolOfClaim } from './pool-keys.ts'
 import { planPool, unknownClusters } from './plan.ts'
 import type { PoolSnapshot } from './pool-pass.ts'
 import { poolVersion } from './pool-version.ts'
-import { addClusters, assignClaims, powerClusters, removeClusters, repairLinks, reportPool } from './steps.ts'
+import { reportPool } from './report-pool.ts'
+import { addClusters, assignClaims, powerClusters, removeClusters, repairLinks } from './steps.ts'
 
 /** What the controller of pools needs from outside. */
 export interface PoolControllerOptions {
@@ -28,7 +31,8 @@ export interface PoolControllerOptions {
 /** Keeps as many clusters ready as each pool wants, gives them to claims, and replaces those that are broken or out of date. */
 export function poolController({ metrics, checkNames }: PoolControllerOptions): Controller {
   const measured = poolMetrics(metrics)
-  const proposed = new Set<string>()
+  const proposed = new Map<string, string>()
+  const brake = new RewriteBrake()
   return controller<ClusterPool, PoolSnapshot>(ClusterPool, {
     conditions: poolConditions,
     finalizer: poolFinalizer,
@@ -38,7 +42,8 @@ export function poolController({ metrics, checkNames }: PoolControllerOptions): 
         byHost: cluster => [hostOf(cluster.spec.clusterName, cluster.spec.baseDomain)],
       }),
       indexed(ClusterClaim, { byPool: claimsByPool }),
-      indexed(ClusterPool, { byHost: hostsOf }),
+      indexed(ClusterPool, { byHost: hostsOf, byCustomization: customizationKeys }),
+      indexed(ClusterDeploymentCustomization, { byPool: poolsHolding }),
     ],
     watches: [
       mapped(ClusterDeployment, poolKeysOf),
@@ -49,6 +54,11 @@ export function poolController({ metrics, checkNames }: PoolControllerOptions): 
           .filter(({ spec }) => spec.imageSetRef.name === image.metadata.name)
           .map(keyFor),
       ),
+      mapped(ClusterDeploymentCustomization, (customization, read) => {
+        const { namespace, name } = customization.metadata
+        const listing = read(ClusterPool).byIndex('byCustomization', `${namespace}/${name}`)
+        return [...listing.map(keyFor), ...poolsHolding(customization).map(parseKey)]
+      }),
       // Pools that want the same names need to know of each other.
       mapped(ClusterPool, (pool, read) =>
         hostsOf(pool).flatMap(host =>
@@ -66,11 +76,12 @@ export function poolController({ metrics, checkNames }: PoolControllerOptions): 
       const version = poolVersion(pool.spec)
       const holderOf = (name: string) => holder(pool, name, read)
       const adopted = await certainlyThere(pass, unknownClusters({ pool, clusters }))
-      const view = { clusters, claims, version, holderOf, adopted }
-      return { ...view, plan: planPool({ ...view, pool, now }), metrics: measured, proposed, checkNames }
+      const customizations = customizationsOf(pool, read)
+      const view = { clusters, claims, version, holderOf, adopted, customizations }
+      return { ...view, plan: planPool({ ...view, pool, now }), found: {}, metrics: measured, proposed, brake, checkNames }
     },
-    steps: [repairLinks, assignClaims, removeClusters, addClusters, powerClusters, reportPool],
-    cleanup: [emptyPool],
+    steps: [repairLinks, assignClaims, removeClusters, keepCustomizations, addClusters, powerClusters, reportPool],
+    cleanup: [keepCustomizations, emptyPool],
   })
 }
 
@@ -96,8 +107,30 @@ function holder(pool: ClusterPool, name: string, read: Pass<ClusterPool>['read']
 }
 
 function hostsOf(pool: ClusterPool): readonly string[] {
-  const names = new Set([...(inventoryNames(pool) ?? []), ...Object.keys(ledgerOf(pool).usage)])
+  // What an entry's cluster is called if not like the entry, only its customization knows: that one is its lock.
+  const nameless = new Set(entriesOf(pool)?.flatMap(({ name, generateName }) => (generateName === true ? [name] : [])))
+  const listed = entriesOf(pool)?.map(({ name }) => name) ?? []
+  const names = new Set([...listed, ...Object.keys(ledgerOf(pool).usage)].filter(name => !nameless.has(name)))
   return [...names].map(name => hostOf(name, pool.spec.baseDomain))
+}
+
+function customizationsOf(pool: ClusterPool, read: Pass<ClusterPool>['read']): Customizations {
+  const found = customizationKeys(pool).map(key => read(ClusterDeploymentCustomization).get(key))
+  return new Map(found.flatMap(each => (each === undefined ? [] : [[each.metadata.name, each]])))
+}
+
+/** The customizations that a pool has to do with. */
+function customizationKeys({ metadata, spec }: ClusterPool): readonly string[] {
+  const entries = spec.inventory?.clusterDeployments ?? []
+  const names = [spec.customizationRef, ...entries.map(({ customizationRef }) => customizationRef)].flatMap(ref => ref?.name ?? [])
+  return [...new Set(names)].map(name => `${metadata.namespace}/${name}`)
+}
+
+/** The pools that hold a customization or whose cluster uses it. */
+function poolsHolding({ metadata, status }: ClusterDeploymentCustomization): readonly string[] {
+  const holders = (metadata.finalizers ?? []).flatMap(finalizer => /^hive\.openshift\.io\/(.+)$/.exec(finalizer)?.[1] ?? [])
+  const names = new Set([...holders, ...(status?.clusterPoolRef === undefined ? [] : [status.clusterPoolRef.name])])
+  return [...names].map(name => `${metadata.namespace}/${name}`)
 }
 
 function hostOf(name: string, baseDomain: string): string {

@@ -9,13 +9,14 @@ import type { PoolPass } from './pool-pass.ts'
  * Removes the clusters of a pool that is being deleted: those that were asked for first, then all that nobody has claimed, within
  * the pool's limit. Claimed ones stay, and hold the pool.
  */
-export async function emptyPool({ object, clusters, plan, store, metrics }: PoolPass): Promise<Step<ClusterPool>> {
+export async function emptyPool({ object, key, clusters, plan, store, metrics, brake }: PoolPass): Promise<Step<ClusterPool>> {
   const { marked, unassigned, installing, deleting } = plan.buckets
   const room = Math.max(0, (object.spec.maxConcurrent ?? Number.POSITIVE_INFINITY) - installing.length - deleting.length)
   for (const cluster of [...marked, ...unassigned].slice(0, room)) await removeCluster(store, cluster)
   const names = clusters.map(({ metadata }) => metadata.name).toSorted()
   if (names.length === 0) {
     metrics.forget(object)
+    brake.forget(key)
     return [
       condition('DeletionPossible', { status: 'True', reason: 'DeletionPossible', message: 'No ClusterDeployments pending cleanup' }),
       next,

@@ -1,6 +1,7 @@
 import type { ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
 import { isBeingDeleted } from '../../control/index.ts'
 import type { StatusPatch } from '../../control/index.ts'
+import type { EntryOf } from './inventory.ts'
 
 type Clusters = readonly ClusterDeployment[]
 
@@ -33,11 +34,6 @@ export function reservations({ usage, reserved }: Ledger): readonly Reservation[
   return [...named, ...reserved.map(namespace => ({ namespace }))]
 }
 
-/** Whether a cluster has its name from an inventory: generated names are those of the object itself. */
-export function isNamed({ spec, metadata }: ClusterDeployment): boolean {
-  return spec.clusterName !== metadata.name
-}
-
 /**
  * The living clusters that the ledger does not know: it was lost, or somebody restored a backup. One that is being deleted is left
  * out, because its entry may just have been struck out for good.
@@ -51,15 +47,15 @@ export function strangers(ledger: Ledger, clusters: Clusters): Clusters {
  * The ledger with strangers taken in and with exactly the keys that it should have: those of the inventory, and those in use. A name
  * that is in use by another cluster keeps that one.
  */
-export function synced(ledger: Ledger, names: readonly string[] | undefined, adopted: Clusters): Ledger {
+export function synced(ledger: Ledger, names: readonly string[] | undefined, adopted: Clusters, entryOf: EntryOf): Ledger {
   const usage: Record<string, string | null> = {}
   for (const name of names ?? []) usage[name] = null
   for (const [name, namespace] of Object.entries(ledger.usage)) if (namespace !== null) usage[name] = namespace
   const reserved = [...ledger.reserved]
   for (const cluster of adopted) {
-    const { clusterName } = cluster.spec
-    if (!isNamed(cluster)) reserved.push(cluster.metadata.name)
-    else if ((usage[clusterName] ?? null) === null) usage[clusterName] = cluster.metadata.name
+    const entry = entryOf(cluster)
+    if (entry === undefined) reserved.push(cluster.metadata.name)
+    else if ((usage[entry] ?? null) === null) usage[entry] = cluster.metadata.name
   }
   return { usage, reserved }
 }

@@ -2,6 +2,7 @@ import { ClusterDeployment, ClusterDeploymentCustomization, Namespace, Secret } 
 import type { ClusterPool, Draft, Kind, Resource } from '../../kinds/index.ts'
 import { type Store, StoreError } from '../../store/index.ts'
 import {
+  deprovisionFinalizer,
   namespacePoolLabel,
   poolNameLabel,
   poolNamespaceLabel,
@@ -9,9 +10,9 @@ import {
   versionAnnotation,
   versionFormAnnotation,
 } from '../names.ts'
-import { type Dependencies, find } from './dependencies.ts'
+import type { Dependencies } from './dependencies.ts'
 import { installConfig } from './install-config.ts'
-import { type Entry, entriesOf } from './inventory.ts'
+import { clusterNameOf, type Entry } from './inventory.ts'
 import type { Reservation } from './ledger.ts'
 import { versionForm } from './pool-version.ts'
 
@@ -20,6 +21,9 @@ export interface Order {
   readonly pool: ClusterPool
   readonly version: string
   readonly reservation: Reservation
+  /** The entry of the inventory that the cluster is made from, and its customization, reserved for this cluster. */
+  readonly entry: Entry | undefined
+  readonly customization: ClusterDeploymentCustomization | undefined
   readonly dependencies: Dependencies
   readonly powerState: 'Running' | 'Hibernating'
   /** True: it is made only to be removed in an orderly way, because its reservation is no longer wanted. */
@@ -36,13 +40,19 @@ export type Made = 'made' | 'closed'
 export async function makeCluster(order: Order, store: Store): Promise<Made> {
   const { pool, reservation } = order
   const { namespace } = reservation
-  const entry = entriesOf(pool)?.find(({ name }) => name === reservation.name)
-  const secrets = order.unwanted ? [] : await secretsOf(order, entry, store)
+  const secrets = order.unwanted ? [] : secretsOf(order)
+  const customizations = [order.dependencies.customization, order.customization].filter(each => each !== undefined)
   const labels = poolLabels(pool)
   try {
     await ensure(store, Namespace, { metadata: { name: namespace, labels: { [namespacePoolLabel]: pool.metadata.name, ...labels } } })
-    await Promise.all(secrets.map(secret => ensure(store, Secret, secret)))
-    await ensure(store, ClusterDeployment, clusterOf(order, entry))
+    await Promise.all([
+      ...secrets.map(secret => ensure(store, Secret, secret)),
+      // An installer finds beside the cluster what it has to patch in.
+      ...customizations.map(({ metadata, spec }) =>
+        ensure(store, ClusterDeploymentCustomization, { metadata: { namespace, name: metadata.name }, spec }),
+      ),
+    ])
+    await ensure(store, ClusterDeployment, clusterOf(order))
     return 'made'
   } catch (error) {
     if (StoreError.is(error, 'Forbidden') && error.details.namespaceTerminating !== undefined) return 'closed'
@@ -62,13 +72,20 @@ function poolLabels({ metadata }: ClusterPool): Readonly<Record<string, string>>
   return { [poolNamespaceLabel]: metadata.namespace ?? '', [poolNameLabel]: metadata.name }
 }
 
-async function secretsOf(order: Order, entry: Entry | undefined, store: Store): Promise<readonly Draft<Secret>[]> {
-  const { pool, reservation, dependencies } = order
+/** What the cluster is called: like its entry, as the customization says, or like its object. */
+function nameFor({ reservation, entry, customization }: Order): string {
+  if (entry === undefined) return reservation.name ?? reservation.namespace
+  const known = new Map(customization === undefined ? [] : [[customization.metadata.name, customization]])
+  return clusterNameOf(entry, known) ?? reservation.namespace
+}
+
+function secretsOf(order: Order): readonly Draft<Secret>[] {
+  const { pool, reservation, entry, dependencies } = order
   const { namespace } = reservation
-  const patches = [dependencies.customization, await customizationOf(entry, pool, store)].flatMap(customization =>
+  const patches = [dependencies.customization, order.customization].flatMap(customization =>
     customization?.spec.installConfigPatches === undefined ? [] : [customization.spec.installConfigPatches],
   )
-  const clusterName = reservation.name ?? namespace
+  const clusterName = nameFor(order)
   const config = installConfig({ pool, clusterName, template: dependencies.template, entry, patches })
   const copy = (suffix: string, source: Secret | undefined): readonly Draft<Secret>[] =>
     source === undefined ? [] : [{ metadata: { namespace, name: `${namespace}-${suffix}` }, type: source.type, data: source.data ?? {} }]
@@ -80,25 +97,16 @@ async function secretsOf(order: Order, entry: Entry | undefined, store: Store): 
   ]
 }
 
-async function customizationOf(
-  entry: Entry | undefined,
-  { metadata }: ClusterPool,
-  store: Store,
-): Promise<ClusterDeploymentCustomization | undefined> {
-  if (entry?.customizationRef === undefined) return undefined
-  return find(store, ClusterDeploymentCustomization, metadata.namespace, entry.customizationRef.name)
-}
-
-function clusterOf(
-  { pool, version, reservation, powerState, unwanted, dependencies }: Order,
-  entry: Entry | undefined,
-): Draft<ClusterDeployment> {
+function clusterOf(order: Order): Draft<ClusterDeployment> {
+  const { pool, version, reservation, entry, powerState, unwanted, dependencies } = order
   const { spec, metadata } = pool
   const { namespace } = reservation
   return {
     metadata: {
       name: namespace,
       namespace,
+      // From the first moment on: a cluster that is deleted at once has to leave the ledger, too.
+      finalizers: [deprovisionFinalizer],
       labels: { ...spec.labels, ...entry?.labels, ...poolLabels(pool) },
       annotations: {
         ...spec.annotations,
@@ -108,7 +116,7 @@ function clusterOf(
       },
     },
     spec: {
-      clusterName: reservation.name ?? namespace,
+      clusterName: nameFor(order),
       baseDomain: spec.baseDomain,
       platform: platformOf(spec.platform, namespace),
       clusterPoolRef: {

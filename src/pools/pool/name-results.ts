@@ -1,7 +1,6 @@
 import type { ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
 import { findCondition } from '../../control/index.ts'
-import { inventoryNames } from './inventory.ts'
-import { isNamed } from './ledger.ts'
+import { entryFinder, inventoryNames } from './inventory.ts'
 
 type Results = NonNullable<NonNullable<ClusterPool['status']>['nameResults']>
 
@@ -13,9 +12,10 @@ export function nameResults(pool: ClusterPool, clusters: readonly ClusterDeploym
   if (names === undefined) return undefined
   const results: Record<string, Results[string]> = {}
   for (const [name, last] of Object.entries(pool.status?.nameResults ?? {})) if (names.includes(name)) results[name] = last
+  const entryOf = entryFinder(pool)
   for (const cluster of clusters) {
-    const result = resultOf(cluster)
-    if (result !== undefined && isNamed(cluster) && names.includes(cluster.spec.clusterName)) results[cluster.spec.clusterName] = result
+    const [entry, result] = [entryOf(cluster), resultOf(cluster)]
+    if (result !== undefined && entry !== undefined && names.includes(entry)) results[entry] = result
   }
   return Object.keys(results).length === 0 ? undefined : results
 }

@@ -121,6 +121,7 @@ function look({ spec, clusters = {}, claims = [] }: Row) {
     claims: claims.map(claim),
     holderOf: () => undefined,
     adopted: [],
+    customizations: new Map(),
   }
   const plan = planPool(view)
   const removed = plan.removals.map(({ cluster: { metadata } }) => metadata.name)
@@ -262,6 +263,23 @@ describe('scaling', () => {
       total: 4,
       size: 2,
       ready: 1,
+    },
+    {
+      name: 'scale down with max concurrent enough',
+      spec: { size: 3, maxConcurrent: 3 },
+      clusters: { c1: S, c2: S, c3: S, c4: R, c5: R, c6: R },
+      total: 3,
+      size: 6,
+      ready: 3,
+      gone: ['c1', 'c2', 'c3'],
+    },
+    {
+      name: 'scale down with max concurrent not enough',
+      spec: { size: 3, maxConcurrent: 2 },
+      clusters: { c1: S, c2: S, c3: S, c4: R, c5: R, c6: R },
+      total: 4,
+      size: 6,
+      ready: 3,
     },
     {
       name: 'delete most recent installing clusters first',

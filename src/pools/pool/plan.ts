@@ -1,8 +1,20 @@
 import type { ClusterClaim, ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
 import { isBeingDeleted } from '../../control/index.ts'
 import { type Buckets, bucketsOf, claimNameOf, olderFirst } from './buckets.ts'
-import { bounds, entriesOf, inOrderOfTrust, inventoryNames, quarantinedUntil } from './inventory.ts'
-import { isNamed, ledgerOf, type Ledger, type Reservation, reservations, strangers, synced } from './ledger.ts'
+import { isAnothers, isFree } from './customization.ts'
+import {
+  bounds,
+  clusterNameOf,
+  type Customizations,
+  entriesOf,
+  entryFinder,
+  type EntryOf,
+  inOrderOfTrust,
+  inventoryNames,
+  lastUse,
+  quarantinedUntil,
+} from './inventory.ts'
+import { ledgerOf, type Ledger, type Reservation, reservations, strangers, synced } from './ledger.ts'
 
 /** Everything that decides what is done about a pool, as it is at one moment. */
 export interface PoolView {
@@ -17,6 +29,8 @@ export interface PoolView {
   readonly holderOf: (name: string) => string | undefined
   /** Living clusters that the ledger does not know, and that are certainly there. */
   readonly adopted: readonly ClusterDeployment[]
+  /** The customizations that entries of the inventory name. */
+  readonly customizations: Customizations
 }
 
 /** A cluster that is to go, and why. */
@@ -58,7 +72,8 @@ export function planPool(view: PoolView): Plan {
   const { pool, version, now, clusters, claims } = view
   const buckets = bucketsOf(clusters, pool, version, now)
   const names = inventoryNames(pool)
-  const ledger = synced(ledgerOf(pool), names, view.adopted)
+  const entryOf = entryFinder(pool)
+  const ledger = synced(ledgerOf(pool), names, view.adopted, entryOf)
   const made = new Set(clusters.map(({ metadata }) => metadata.name))
   const unmade = reservations(ledger).filter(({ namespace }) => !made.has(namespace))
 
@@ -80,7 +95,7 @@ export function planPool(view: PoolView): Plan {
     room -= within.length
   }
   removeSome('marked', buckets.marked)
-  const leaving = buckets.unassigned.filter(cluster => !given.has(cluster) && hasLeft(cluster, names))
+  const leaving = buckets.unassigned.filter(cluster => !given.has(cluster) && hasLeft(entryOf(cluster), names))
   removeSome('left the inventory', leaving)
 
   const gone = () => new Set(removals.map(({ cluster }) => cluster))
@@ -88,7 +103,7 @@ export function planPool(view: PoolView): Plan {
   // What leaves the inventory is on its way out even while it must wait for its turn: it never counts, nor is it chosen again.
   const unassigned = buckets.unassigned.filter(cluster => !given.has(cluster) && !leavers.has(cluster))
   const drift = unassigned.length + unmade.length - size - pending.length
-  const free = freeNames(view, ledger)
+  const free = freeNames(view, ledger, entryOf)
   const possible = Math.min(capacity, free?.length ?? Number.POSITIVE_INFINITY)
 
   let add = 0
@@ -123,7 +138,7 @@ export function planPool(view: PoolView): Plan {
     running: powered.slice(0, toRun),
     hibernating: powered.slice(toRun),
     runningToMake: Math.max(0, toRun - powered.length),
-    conflicts: (names ?? []).filter(name => view.holderOf(name) !== undefined),
+    conflicts: conflictsOf(view),
   }
 }
 
@@ -137,8 +152,20 @@ export function waitingClaims(claims: readonly ClusterClaim[]): readonly Cluster
   return claims.filter(claim => (claim.spec.namespace ?? '') === '' && !isBeingDeleted(claim))
 }
 
-function hasLeft(cluster: ClusterDeployment, names: readonly string[] | undefined): boolean {
-  return names !== undefined && isNamed(cluster) && !names.includes(cluster.spec.clusterName)
+function hasLeft(entry: string | undefined, names: readonly string[] | undefined): boolean {
+  return names !== undefined && entry !== undefined && !names.includes(entry)
+}
+
+/** Entries whose name or customization somebody else has. */
+function conflictsOf({ pool, customizations, holderOf }: PoolView): readonly string[] {
+  const others = (entriesOf(pool) ?? []).filter(entry => {
+    const clusterName = clusterNameOf(entry, customizations)
+    const customization = customizations.get(entry.customizationRef?.name ?? '')
+    return (
+      (clusterName !== undefined && holderOf(clusterName) !== undefined) || (customization !== undefined && isAnothers(customization, pool))
+    )
+  })
+  return others.map(({ name }) => name)
 }
 
 /** The newest that are being installed, then the oldest that do not run, then the oldest that do. */
@@ -152,21 +179,29 @@ function stale(buckets: Buckets, among: readonly ClusterDeployment[]): readonly 
 }
 
 /** The names that can be used now, best first; undefined without an inventory. */
-function freeNames({ pool, clusters, now, holderOf }: PoolView, { usage }: Ledger): readonly string[] | undefined {
+function freeNames(view: PoolView, { usage }: Ledger, entryOf: EntryOf): readonly string[] | undefined {
+  const { pool, clusters, now, holderOf, customizations } = view
   const entries = entriesOf(pool)
   if (entries === undefined) return undefined
+  const taken = new Set(clusters.map(entryOf))
   const inUse = new Set(clusters.map(({ spec }) => spec.clusterName))
-  const free = entries.filter(
-    ({ name, disabled }) =>
+  const results = new Map(entries.map(entry => [entry.name, lastUse(entry, pool, customizations)]))
+  const free = entries.filter(entry => {
+    const { name, disabled, customizationRef } = entry
+    const clusterName = clusterNameOf(entry, customizations)
+    const customization = customizations.get(customizationRef?.name ?? '')
+    return (
       disabled !== true &&
       (usage[name] ?? null) === null &&
-      !inUse.has(name) &&
-      quarantinedUntil(name, pool, now) === undefined &&
-      holderOf(name) === undefined,
-  )
+      !taken.has(name) &&
+      (clusterName === undefined || (!inUse.has(clusterName) && holderOf(clusterName) === undefined)) &&
+      (customization === undefined || isFree(customization, pool, clusters)) &&
+      quarantinedUntil(results.get(name), pool, now) === undefined
+    )
+  })
   return inOrderOfTrust(
     free.map(({ name }) => name),
-    pool.status?.nameResults,
+    name => results.get(name),
   )
 }
 

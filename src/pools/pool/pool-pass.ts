@@ -2,14 +2,18 @@ import type { ClusterPool } from '../../kinds/index.ts'
 import type { Pass } from '../../control/index.ts'
 import type { NameCheck } from '../dns/name-check.ts'
 import type { PoolMetrics } from '../metrics.ts'
+import type { RewriteBrake } from '../rewrite-brake.ts'
 import type { Plan, PoolView } from './plan.ts'
 
 /** What the steps of a pool's pass share. */
 export interface PoolSnapshot extends Omit<PoolView, 'pool' | 'now'> {
   readonly plan: Plan
+  /** What a step finds out for those after it. */
+  readonly found: { missing?: readonly string[] }
   readonly metrics: PoolMetrics
-  /** Namespaces that this process has reserved and not used yet; others are left over from somebody's crash. */
-  readonly proposed: Set<string>
+  /** Namespaces that this process has reserved and not used yet, with their pools' keys; others are left over from somebody's crash. */
+  readonly proposed: Map<string, string>
+  readonly brake: RewriteBrake
   /** Says which DNS names of a cluster do not resolve; undefined if nobody wants to know. */
   readonly checkNames: NameCheck | undefined
 }

@@ -38,13 +38,19 @@ function removeIfEmpty({ clusters }: NamespacePass): Step<Namespace> {
   return clusters.length === 0 ? remove('the cluster that it was made for is gone') : next
 }
 
-/** Without their pool, clusters that nobody has or that were to be removed have nobody to remove them. */
+/**
+ * Without their pool, clusters that were to be removed have nobody to remove them, and those that were never begun nobody who wants them.
+ * Others stay: a pool may be missing only because a backup is being restored.
+ */
 async function removeOrphans({ clusters, read, store, now }: NamespacePass): Promise<Step<Namespace>> {
   const isOrphan = (cluster: ClusterDeployment) => poolKeysOf(cluster).some(key => read(ClusterPool).get(keyText(key)) === undefined)
-  const orphans = clusters.filter(
-    cluster => isOrphan(cluster) && !isBeingDeleted(cluster) && (isMarked(cluster) || claimNameOf(cluster) === undefined),
-  )
+  const orphans = clusters.filter(cluster => isOrphan(cluster) && !isBeingDeleted(cluster) && (isMarked(cluster) || isUnborn(cluster)))
   for (const cluster of orphans) await removeCluster(store, cluster)
   const isGoing = clusters.every(isBeingDeleted) || clusters.some(isOrphan)
   return isGoing && clusters.some(cluster => hasFinalizer(cluster, deprovisionFinalizer)) ? again(now + lookAgain) : next
+}
+
+/** Nobody has it, and nothing was made for it in the world. */
+function isUnborn(cluster: ClusterDeployment): boolean {
+  return claimNameOf(cluster) === undefined && cluster.spec.clusterMetadata === undefined
 }

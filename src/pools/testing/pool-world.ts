@@ -22,6 +22,8 @@ export interface WorldOptions extends Partial<Omit<SimulatedInstallerOptions, 'c
   readonly grants?: boolean
   /** False: clusters are not installed by anybody. */
   readonly install?: boolean
+  /** Nobody but this one acts. */
+  readonly only?: 'reaper' | 'claims'
 }
 
 /** The home of pools and claims in tests. */
@@ -62,16 +64,21 @@ export class PoolWorld {
 
   /** Starts one more replica of the controllers, each with chance of its own. */
   start(): RunningControllers {
-    const { wrap, checkNames, grants = true, install = true } = this.#options
+    const { wrap, checkNames, grants = true, install = true, only } = this.#options
     const store = wrap?.(this.store) ?? this.store
     const replica = this.#running.length
-    const controllers = [
-      poolController({ metrics: this.metrics, checkNames }),
-      claimController({ grants }),
-      namespaceReaper(),
-      ...(install ? [clusterController({ installer: this.installer })] : []),
-      ...(replica === 0 ? [garbageCollector({ kinds: allKinds }), namespaceController({ kinds: allKinds })] : []),
-    ]
+    const controllers =
+      only === 'reaper'
+        ? [namespaceReaper()]
+        : only === 'claims'
+          ? [claimController({ grants })]
+          : [
+              poolController({ metrics: this.metrics, checkNames }),
+              claimController({ grants }),
+              namespaceReaper(),
+              ...(install ? [clusterController({ installer: this.installer })] : []),
+              ...(replica === 0 ? [garbageCollector({ kinds: allKinds }), namespaceController({ kinds: allKinds })] : []),
+            ]
     const chance = seededChance(`${this.#options.seed ?? 1}-${replica}`)
     const running = startControllers({ store, clock: this.clock, chance, log: this.log, metrics: this.metrics, controllers })
     this.#running.push(running)
@@ -115,12 +122,12 @@ export class PoolWorld {
     })
   }
 
-  async claim(name: string, spec: Partial<ClusterClaim['spec']> = {}): Promise<ClusterClaim> {
-    return this.store.create(ClusterClaim, { metadata: { name, namespace: home }, spec: { clusterPoolName: 'pool', ...spec } })
+  async claim(name: string, spec: Partial<ClusterClaim['spec']> = {}, namespace = home): Promise<ClusterClaim> {
+    return this.store.create(ClusterClaim, { metadata: { name, namespace }, spec: { clusterPoolName: 'pool', ...spec } })
   }
 
-  getClaim(name: string): Promise<ClusterClaim> {
-    return this.store.get(ClusterClaim, { namespace: home, name })
+  getClaim(name: string, namespace = home): Promise<ClusterClaim> {
+    return this.store.get(ClusterClaim, { namespace, name })
   }
 
   async all<R extends Resource>(kind: Kind<R>): Promise<readonly R[]> {

@@ -28,7 +28,14 @@ function tablePage(path: string, heading: string, shape: SchemaShape): string {
   const rows = entries.filter(([, inner]) => !isTable(inner)).map(([key, inner]) => row(key, inner, shape.required?.includes(key) === true))
   const table = rows.length === 0 ? [] : ['| key | type | default | meaning |', '|---|---|---|---|', ...rows, '']
   const inner = entries.filter(([, value]) => isTable(value)).map(([key, value]) => innerPage(`${path}.${key}`, value))
-  return [`${'#'.repeat(path.split('.').length + 1)} \`${heading}\``, '', shape.description ?? '', '', ...table, ...inner].join('\n')
+  return [
+    `${'#'.repeat(Math.min(6, path.split('.').length + 1))} \`${heading}\``,
+    '',
+    shape.description ?? '',
+    '',
+    ...table,
+    ...inner,
+  ].join('\n')
 }
 
 function innerPage(path: string, shape: SchemaShape): string {

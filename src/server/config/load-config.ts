@@ -9,8 +9,8 @@ import type { ConfigProblem, SchemaShape } from './problem.ts'
 import type { Section } from './section.ts'
 import { configSchema, sections } from './sections.ts'
 import type { Config } from './sections.ts'
-import { Pending } from './setting.ts'
-import type { Surroundings } from './setting.ts'
+import { Pending, SettingsNotValid } from './setting.ts'
+import type { Said, Surroundings } from './setting.ts'
 import { tomlPositions } from './toml-positions.ts'
 import type { Position, ValuePath } from './toml-positions.ts'
 
@@ -32,6 +32,8 @@ export interface ConfigSources {
   readonly overrides?: readonly Override[]
   /** Default: all sections there are. */
   readonly sections?: readonly Section[]
+  /** Told what works, but perhaps not as the writer of the file thinks. */
+  readonly warn?: (warning: ConfigProblem) => void
 }
 
 /**
@@ -40,32 +42,37 @@ export interface ConfigSources {
  * or `FileNotReadable` if there is no such file. The result is frozen to the bottom.
  */
 export async function loadConfig(path: string | undefined, sources: ConfigSources): Promise<Config> {
-  const { config, problems } = await readConfig(path, sources)
+  const { config, problems, warnings } = await readConfig(path, sources)
+  for (const warning of warnings) sources.warn?.(warning)
   if (config === undefined) throw ConfigNotValid({ file: path, problems })
   return config
 }
 
 /** Everything that is wrong with a configuration file; empty if it can be used. Rejects only if the file cannot be read. */
 export async function checkConfig(path: string | undefined, sources: ConfigSources): Promise<readonly ConfigProblem[]> {
-  return (await readConfig(path, sources)).problems
+  const { problems, warnings } = await readConfig(path, sources)
+  for (const warning of warnings) sources.warn?.(warning)
+  return problems
 }
 
 interface Reading {
   readonly config: Config | undefined
   readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly ConfigProblem[]
 }
 
 async function readConfig(path: string | undefined, sources: ConfigSources): Promise<Reading> {
   const file = path === undefined ? undefined : resolve(path)
   const text = file === undefined ? demoOnly : await sources.files.read(file)
   const table = parseToml(text)
-  if ('problem' in table) return { config: undefined, problems: [table.problem] }
+  if ('problem' in table) return { config: undefined, problems: [table.problem], warnings: [] }
 
-  const input = withOverrides(table.value, sources.overrides ?? [])
+  const input = withOverrides(withOwnNames(table.value), sources.overrides ?? [])
   const known: readonly Section[] = sources.sections ?? sections
   const schema = configSchema(known)
   const placeOf = places(file === undefined ? undefined : text, sources.overrides ?? [])
   const problems: ConfigProblem[] = []
+  const warnings: ConfigProblem[] = []
   const report: Report = (at, problem) => problems.push(placeOf(at, problem))
   const here = sources.folder ?? process.cwd()
   const overridden = new Set(sources.overrides?.map(({ key }) => key))
@@ -74,6 +81,7 @@ async function readConfig(path: string | undefined, sources: ConfigSources): Pro
     folder: file === undefined || overridden.has(keyText(at)) ? here : dirname(file),
     files: sources.files,
     environment: sources.environment,
+    warn: said => void warnings.push(placeOf(...problemAt(at, said))),
   })
   const parsed = schema.safeParse(input)
   if (!parsed.success) {
@@ -84,11 +92,12 @@ async function readConfig(path: string | undefined, sources: ConfigSources): Pro
       const alone = section.prefault({}).safeParse(input[name])
       if (alone.success) await resolved(alone.data, [name], surroundings, report)
     }
-    return { config: undefined, problems: problems.toSorted(byPosition) }
+    return { config: undefined, problems: problems.toSorted(byPosition), warnings: warnings.toSorted(byPosition) }
   }
 
   const config = await resolved(parsed.data, [], surroundings, report)
-  return problems.length > 0 ? { config: undefined, problems } : { config: config as Config, problems }
+  const found = { problems: problems.toSorted(byPosition), warnings: warnings.toSorted(byPosition) }
+  return { config: problems.length > 0 ? undefined : (config as Config), ...found }
 }
 
 /** What counts as the file if there is none. */
@@ -102,6 +111,19 @@ function parseToml(text: string): { readonly value: Record<string, unknown> } | 
     const message = (error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
     return { problem: { key: 'syntax', message, position: { line: error.line, column: error.column } } }
   }
+}
+
+/** CDS does not care about case in names: its operators' files may say `[Hatchery.vSphere]`. */
+function withOwnNames(table: Record<string, unknown>): Record<string, unknown> {
+  const renamed = (from: Record<string, unknown>, name: string) =>
+    Object.fromEntries(Object.entries(from).map(([key, value]) => [key.toLowerCase() === name ? name : key, value]))
+  const top = renamed(table, 'hatchery')
+  const { hatchery } = top
+  return isObject(hatchery) ? { ...top, hatchery: renamed(hatchery, 'vsphere') } : top
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function withOverrides(table: Record<string, unknown>, overrides: readonly Override[]): Record<string, unknown> {
@@ -126,6 +148,7 @@ type Described = Omit<ConfigProblem, 'position'>
 function places(text: string | undefined, overrides: readonly Override[]): (path: ValuePath, problem: Described) => ConfigProblem {
   const positionOf = text === undefined ? () => undefined : tomlPositions(text)
   return (path, problem) => {
+    if (path.length === 0) return problem
     const override = overrides.find(({ key }) => key === problem.key)
     if (override !== undefined) return { ...problem, key: override.from }
     const position: Position | undefined = positionOf(path)
@@ -155,8 +178,17 @@ async function resolvedValue(value: Pending, path: ValuePath, surroundings: Surr
   try {
     return await value.resolve(surroundings(path))
   } catch (error) {
-    const fix = error instanceof Failure ? error.fix : undefined
-    report(path, { key: keyText(path), message: (error as Error).message, ...(fix === undefined ? {} : { fix }) })
+    if (error instanceof SettingsNotValid) for (const said of error.problems) report(...problemAt(path, said))
+    else {
+      const fix = error instanceof Failure ? error.fix : undefined
+      report(path, { key: keyText(path), message: (error as Error).message, ...(fix === undefined ? {} : { fix }) })
+    }
     return undefined
   }
+}
+
+/** Where something is that was said of a value, and how it is put. What does not come from the file has no place in it. */
+function problemAt(at: ValuePath, { path = [], from, message, fix }: Said): [ValuePath, Described] {
+  const whole = [...at, ...path]
+  return [from === undefined ? whole : [], { key: from ?? keyText(whole), message, ...(fix === undefined ? {} : { fix }) }]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { section } from './section.ts'
-import { duration } from './setting.ts'
+import { duration, path, secret } from './setting.ts'
 
 /** Pools of clusters that are ready to be claimed. */
 export const poolsSection = section({
@@ -14,10 +14,21 @@ export const poolsSection = section({
         .strictObject({
           kind: z.enum(['hook', 'simulated']).optional().describe('What makes clusters. Required if pools are enabled.'),
           command: z.array(z.string().min(1)).min(1).optional().describe('Only `hook`: the command, with its first arguments.'),
+          environment: z
+            .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'))
+            .prefault(['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'])
+            .describe('Only `hook` with a command: the variables of this program’s environment that the command gets, and no others.'),
           url: z
-            .url({ protocol: /^https?$/ })
+            .string()
+            .regex(/^(https:\/\/[^/@\s]|http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/])[^@\s]*$/, 'must be a URL that begins with https://')
             .optional()
-            .describe('Only `hook`: the endpoint, instead of a command.'),
+            .describe(
+              'Only `hook`: the endpoint, instead of a command. Requests carry credentials, so plain HTTP goes to this machine only.',
+            ),
+          token: secret().optional().describe('Only `hook` with a url: sent as a bearer token, so that the endpoint knows who asks.'),
+          ca: path()
+            .optional()
+            .describe('Only `hook` with a url: the authority (PEM) of its certificate, if it is not one that the system trusts.'),
           timeout: duration({ min: '1s', max: '24h' })
             .prefault('3h')
             .describe('Only `hook` with a command: how long an installation or a removal may take.'),

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { nearest } from './nearest.ts'
+import { nearest } from '../../ports/index.ts'
 import type { Position, ValuePath } from './toml-positions.ts'
 
 /** One thing that is wrong with a configuration. */
@@ -23,6 +23,8 @@ export interface SchemaShape {
   readonly minimum?: number
   readonly maximum?: number
   readonly required?: readonly string[]
+  /** Accepted and without effect: not worth suggesting. */
+  readonly unused?: boolean
 }
 
 /** `access.issuers[0].url` */
@@ -37,7 +39,7 @@ export function problemsOf(issue: z.core.$ZodIssue, input: unknown, root: Schema
     const fix = issue.code === 'invalid_value' ? closestValue(valueAt(input, path), issue.values) : undefined
     return [{ path, key: keyText(path), message: messageOf(issue, valueAt(input, path)), ...(fix === undefined ? {} : { fix }) }]
   }
-  const known = Object.keys(shapeAt(root, path)?.properties ?? {})
+  const known = Object.entries(shapeAt(root, path)?.properties ?? {}).flatMap(([key, { unused }]) => (unused === true ? [] : [key]))
   return issue.keys.map(key => ({
     path: [...path, key],
     key: keyText([...path, key]),

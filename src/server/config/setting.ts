@@ -2,12 +2,35 @@ import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { DurationNotValid, formatDuration, parseDuration, Secret } from '../../ports/index.ts'
 import type { Files } from '../../ports/index.ts'
+import type { ValuePath } from './toml-positions.ts'
 
 /** What a setting may look at while it is made ready: where relative paths start, and where secrets are. */
 export interface Surroundings {
   readonly folder: string
   readonly files: Files
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Tells the writer of the file what works, but perhaps not as they think. */
+  readonly warn: (said: Said) => void
+}
+
+/** Something about a setting. */
+export interface Said {
+  /** Where, below the value that is made ready; absent: that value itself. */
+  readonly path?: ValuePath
+  /** What it came from, if not from the file: a variable of the environment. */
+  readonly from?: string
+  readonly message: string
+  readonly fix?: string
+}
+
+/** Several things are wrong with one value. What `Pending.resolve` may reject with, besides any other error. */
+export class SettingsNotValid extends Error {
+  readonly problems: readonly Said[]
+
+  constructor(problems: readonly Said[]) {
+    super(problems.map(({ message }) => message).join('; '))
+    this.problems = problems
+  }
 }
 
 /**
@@ -69,6 +92,21 @@ export function path() {
 
 function inFolder(folder: string, given: string): string {
   return isAbsolute(given) ? given : join(folder, given)
+}
+
+/** Something that files of other programs hold and this one has no use for: accepted, and told with what to do instead. */
+export function unused(advice: string) {
+  return z
+    .codec(
+      z.unknown(),
+      z.custom<undefined>(value => value === undefined || value instanceof Pending),
+      {
+        decode: () => new Pending(async ({ warn }) => void warn({ message: 'is not used', fix: advice })) as unknown as undefined,
+        encode: () => undefined,
+      },
+    )
+    .meta({ unused: true, description: `Not used: ${advice}` })
+    .optional()
 }
 
 /** A time span such as `1h30m`, in milliseconds once it is loaded. */

@@ -9,13 +9,15 @@ export type ValuePath = readonly (string | number)[]
 
 /**
  * Where the keys of a TOML text stand, which its parser does not tell. The text must be valid TOML. A path that is not in the
- * text (a key that is missing) answers with its nearest parent that is.
+ * text (a key that is missing) answers with its nearest parent that is. A key that is only written in another case is found too.
  */
 export function tomlPositions(text: string): (path: ValuePath) => Position | undefined {
   const offsets = new Scanner(text).scan()
+  const inAnyCase = new Map(Array.from(offsets, ([key, offset]) => [key.toLowerCase(), offset]))
   return path => {
     for (let length = path.length; length > 0; length--) {
-      const offset = offsets.get(pathKey(path.slice(0, length)))
+      const key = pathKey(path.slice(0, length))
+      const offset = offsets.get(key) ?? inAnyCase.get(key.toLowerCase())
       if (offset !== undefined) return positionAt(text, offset)
     }
     return undefined

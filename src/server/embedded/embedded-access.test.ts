@@ -16,7 +16,13 @@ async function newToken(store: Store, name: string, user: string, groups: readon
   return (await issueToken({ name, user, groups, description: 'test' }, { store, chance: realChance() })).reveal()
 }
 
-async function grant(store: Store, name: string, role: AccessGrant['spec']['role'], user: string, ...namespaces: string[]): Promise<void> {
+async function grant(
+  store: Store,
+  name: string,
+  role: NonNullable<AccessGrant['spec']['role']>,
+  user: string,
+  ...namespaces: string[]
+): Promise<void> {
   await store.create(AccessGrant, { metadata: { name }, spec: { subjects: [{ kind: 'User', name: user }], role, namespaces } })
 }
 

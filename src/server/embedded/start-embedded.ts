@@ -5,6 +5,8 @@ import { openSqliteStore, StoreError } from '../../store/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Config } from '../config/sections.ts'
 import { houseKeeping, serviceControllers } from '../controllers.ts'
+import { hatcheryOf } from '../hatchery/hatchery-of.ts'
+import { hatcheryRoutes } from '../hatchery/hatchery-routes.ts'
 import { backupPath, removeUnfinishedBackups, sendBackup } from '../http/backup-route.ts'
 import { guardedRoute } from '../http/guarded-route.ts'
 import { httpsServer } from '../http/https-server.ts'
@@ -34,7 +36,8 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   const certificate = await servingCertificate(certificateOptions)
   const access = await embeddedAccess(config, ports, store, opened)
 
-  const controllers = [...houseKeeping(allKinds), ...serviceControllers(config, ports)]
+  const hatchery = hatcheryOf(config, ports)
+  const controllers = [...houseKeeping(allKinds), ...serviceControllers(config, ports, hatchery)]
   const running = startControllers({ store, clock, chance, log, metrics, controllers })
   opened.defer(() => running.stop({ within }))
   await running.ready
@@ -45,6 +48,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   await server.app.register(apiServer, { ...guard, store, kinds: allKinds, metrics, version, checks })
   guardedRoute(server.app, metricsPath, guard, reply => sendMetrics(metrics, reply))
   guardedRoute(server.app, backupPath, guard, reply => sendBackup({ store, folder: dataDir, files, chance }, reply))
+  if (hatchery !== undefined) hatcheryRoutes(server.app, guard, hatchery)
   opened.defer(() => server.close({ within }))
   const url = await server.listen(listen)
   opened.defer(keepRenewing(certificateOptions, certificate, renewed => server.replaceCertificate(renewed)))
@@ -59,7 +63,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
     chance,
   })
   log.info('serving', { url, dataDir, version })
-  return { url, kubeconfig }
+  return { url, kubeconfig, hatchery }
 }
 
 async function ensureNamespace(store: Store, name: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { formatDuration } from '../../ports/index.ts'
-import { Lease, Nest } from '../../kinds/index.ts'
+import { AddressLease, Lease, Nest, Spawn } from '../../kinds/index.ts'
 import type { Kind } from '../../kinds/index.ts'
 import type { Config } from '../config/sections.ts'
 import { serviceControllers } from '../controllers.ts'
+import { hatcheryOf } from '../hatchery/hatchery-of.ts'
 import { httpsServer } from '../http/https-server.ts'
 import { metricsPath, sendMetrics } from '../http/metrics-route.ts'
 import { poolKinds } from '../pools.ts'
@@ -26,9 +27,10 @@ export async function startOnKubernetes(config: Config, ports: Ports, opened: As
   const cluster = await connectCluster(config.engine, neededKinds(config), ports)
   opened.defer(() => cluster.close())
 
+  const hatchery = hatcheryOf(config, ports)
   const leading = leadWhenElected({
     store: cluster.store,
-    controllers: serviceControllers(config, ports),
+    controllers: serviceControllers(config, ports, hatchery),
     settings: config.engine.leaderElection,
     within: stopTimeout,
     ports,
@@ -48,10 +50,15 @@ export async function startOnKubernetes(config: Config, ports: Ports, opened: As
   const url = await server.listen(listen)
   opened.defer(keepRenewing(certificateOptions, certificate, renewed => server.replaceCertificate(renewed)))
   log.info('serving', { url, cluster: cluster.server, version })
-  return { url, kubeconfig: undefined }
+  return { url, kubeconfig: undefined, hatchery }
 }
 
 /** What must be there and open to us before it makes sense to begin. */
 function neededKinds(config: Config): readonly Kind[] {
-  return [Lease, ...(config.demo.enabled ? [Nest] : []), ...poolKinds(config)]
+  return [
+    Lease,
+    ...(config.demo.enabled ? [Nest] : []),
+    ...poolKinds(config),
+    ...(config.hatchery.vsphere === undefined ? [] : [Spawn, AddressLease]),
+  ]
 }

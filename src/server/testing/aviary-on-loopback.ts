@@ -1,7 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { httpClient, prometheusMetrics, realChance, realClock, realFiles, realProcesses, recordingLog } from '../../ports/index.ts'
+import {
+  httpClient,
+  prometheusMetrics,
+  realChance,
+  realClock,
+  realFiles,
+  realProcesses,
+  recordingLog,
+  realWebSockets,
+} from '../../ports/index.ts'
 import type { HttpClient, HttpRequest, HttpResponse } from '../../ports/index.ts'
 import { kubeAccess, kubeHttp, kubernetesStore } from '../../store/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -51,6 +60,7 @@ export async function loopback(): Promise<Loopback> {
     metrics: prometheusMetrics(),
     environment: {},
     http: trust => httpClient({ clock, trust }),
+    webSockets: trust => realWebSockets({ clock, trust }),
     resolve: () => Promise.resolve([]),
   })
   const config = async (toml = '') => {

@@ -67,7 +67,7 @@ export class SimulatedPlatform implements Platform {
     const start = (key: string) => {
       world.templateNamed(request.template)
       world.freeName(request.name)
-      const span = request.linked === false ? world.timings.fullClone : world.timings.linkedClone
+      const span = world.canLink(request) ? world.timings.linkedClone : world.timings.fullClone
       return world.begin('clone', request.name, key, span, () => world.makeClone(request))
     }
     return this.#reach({ operation: 'clone', target: request.name, limit: limits.clone, busyFor: limits.clone, look, start }, signal)
@@ -89,7 +89,8 @@ export class SimulatedPlatform implements Platform {
       const done = look()
       if (done !== undefined) return done
       const { vm } = world.mustFind(id)
-      const { cpus = vm.cpus, memoryMB = vm.memoryMB } = request
+      const { cpus = vm.cpus, memoryMB = vm.memoryMB, diskGB } = request
+      if (diskGB !== undefined) world.growDisk(id, diskGB)
       return world.changeVm(id, { name, annotation, cpus, memoryMB })
     }
     const start = (key: string) => {
@@ -97,6 +98,10 @@ export class SimulatedPlatform implements Platform {
       return world.begin('claim', id, key, world.timings.change, effect)
     }
     return this.#reach({ operation: 'claim', target: id, limit: limits.task, look, start }, signal)
+  }
+
+  async diskGB(id: string, signal: AbortSignal): Promise<number | undefined> {
+    return await this.#read('diskGB', () => this.#world.mustFind(id).disk.sizeGB, signal)
   }
 
   annotate(id: string, annotation: string, signal: AbortSignal): Promise<Vm> {

@@ -37,6 +37,8 @@ export interface WorldTemplate {
   readonly name: string
   readonly cpus?: number
   readonly memoryMB?: number
+  /** Default 20. */
+  readonly diskGB?: number
   readonly annotation?: string
   /** Who may log in to its guests. Default: root with any password. */
   readonly login?: { readonly user: string; readonly password: string }

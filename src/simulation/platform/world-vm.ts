@@ -8,6 +8,8 @@ export interface WorldVm {
   readonly guest: CloneRequest['guest']
   readonly pool: string
   readonly template: WorldTemplate | undefined
+  /** Its first disk. One that hangs on the template's cannot grow. */
+  disk: { readonly sizeGB: number; readonly linked: boolean }
   /** Grows with each power-on and power-off, so that what an earlier boot set going has no effect on a later one. */
   boots: number
   shuttingDown: boolean

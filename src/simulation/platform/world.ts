@@ -2,6 +2,7 @@ import {
   Busy,
   type Capacity,
   type CloneRequest,
+  DiskNotGrown,
   NameTaken,
   NoCapacity,
   noteOf,
@@ -39,6 +40,9 @@ export interface WorldListener {
   /** Sessions ended, or the platform no longer answers, or answers again. */
   disturbed(): void
 }
+
+/** GiB of a disk of which nobody said how large it is. */
+const usualDisk = 20
 
 /** How many events are kept; older ones age out. */
 const mostEvents = 1_000
@@ -163,13 +167,30 @@ export class SimulatedWorld {
     const source = this.templateNamed(request.template)
     const { cpus = source.vm.cpus, memoryMB = source.vm.memoryMB, name, annotation, guest } = request
     const pool = this.#pool(request.resourcePool).name
-    return this.#insert({ name, annotation, cpus, memoryMB }, { template: source.template, pool, guest }).vm
+    const disk = { sizeGB: Math.max(source.disk.sizeGB, request.diskGB ?? 0), linked: this.canLink(request) }
+    return this.#insert({ name, annotation, cpus, memoryMB }, { template: source.template, pool, guest, disk }).vm
   }
 
   templateNamed(name: string): WorldVm {
     const found = this.#names.get(name)
     if (found === undefined || !found.vm.template) throw NotThere({ what: 'template', name })
     return found
+  }
+
+  /** Whether a clone may share the disk of its template: one that must be larger cannot. */
+  canLink({ template, linked, diskGB = 0 }: CloneRequest): boolean {
+    return linked !== false && diskGB <= this.templateNamed(template).disk.sizeGB
+  }
+
+  /** Somebody makes the disk of a VM larger. DiskNotGrown if it cannot grow; one that is large enough stays as it is. */
+  growDisk(id: string, sizeGB: number): void {
+    const record = this.mustFind(id)
+    if (sizeGB <= record.disk.sizeGB) return
+    if (record.disk.linked) {
+      const why = 'a linked clone shares the disk of its template'
+      throw DiskNotGrown({ name: record.vm.name, has: record.disk.sizeGB, wanted: sizeGB, why })
+    }
+    record.disk = { sizeGB, linked: false }
   }
 
   /** Throws NameTaken if somebody has the name. */
@@ -258,7 +279,7 @@ export class SimulatedWorld {
     return from + Math.floor(this.chance.fraction() * (to - from + 1))
   }
 
-  #insert(given: ForeignVm, more: Partial<Pick<WorldVm, 'template' | 'pool' | 'guest'>>): WorldVm {
+  #insert(given: ForeignVm, more: Partial<Pick<WorldVm, 'template' | 'pool' | 'guest' | 'disk'>>): WorldVm {
     this.freeName(given.name)
     const { name, annotation = '', power = 'off', cpus = 2, memoryMB = 4096, template = false, addresses = [] } = given
     const vm: Vm = Object.freeze({
@@ -280,6 +301,7 @@ export class SimulatedWorld {
       guest: more.guest,
       pool: more.pool ?? this.#pool(undefined).name,
       template: more.template,
+      disk: more.disk ?? { sizeGB: more.template?.diskGB ?? usualDisk, linked: false },
       boots: 0,
       shuttingDown: false,
       processes: new Map(),

@@ -24,6 +24,7 @@ export const privileges: readonly Privilege[] = [
   { id: 'VirtualMachine.Config.Annotation', on: 'folder', breaks: 'VMs cannot be marked as ours, so none is ever touched again' },
   { id: 'VirtualMachine.Config.CPUCount', on: 'folder', breaks: 'VMs cannot get the CPUs of their flavor' },
   { id: 'VirtualMachine.Config.Memory', on: 'folder', breaks: 'VMs cannot get the memory of their flavor' },
+  { id: 'VirtualMachine.Config.DiskExtend', on: 'folder', breaks: 'disks cannot be made as large as a flavor wants them' },
   { id: 'VirtualMachine.Config.EditDevice', on: 'folder', breaks: 'VMs cannot be put on the configured network' },
   { id: 'VirtualMachine.GuestOperations.Execute', on: 'folder', breaks: 'workers cannot be started inside VMs' },
   { id: 'VirtualMachine.GuestOperations.Query', on: 'folder', breaks: 'how a program in a VM ended cannot be seen' },

@@ -2,7 +2,7 @@ import { backoff } from '../../ports/index.ts'
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
 import { retrieve, refOf } from '../vim/property-collector.ts'
-import { TaskForgotten } from '../watch/task-book.ts'
+import { TaskForgotten, type Evidence } from '../watch/task-book.ts'
 import { child } from '../xml/element.ts'
 import type { Ref, XmlFields } from '../xml/writer.ts'
 import { maybeDone, neverSent } from './translate.ts'
@@ -24,6 +24,10 @@ export interface Change<T> {
   /** What the task is about, for whoever looks at the list of tasks. */
   readonly target: string
   readonly timeout: number
+  /** Whether the inventory shows that it has happened. Then nobody need ask about the task. */
+  readonly shows?: () => boolean
+  /** The inventory shows it before the task is done with it, so the task is asked all the same. */
+  readonly showsEarly?: boolean
   /** What is true when the task has succeeded. */
   done(task: Ref, signal: AbortSignal): Promise<T>
   /** After a lost answer: what is true now if the change has happened; undefined if it has not. */
@@ -46,7 +50,7 @@ export async function carryOut<T>(connection: VsphereConnection, change: Change<
     try {
       const answer = await session.call(change.method, change.on, change.args ?? {})
       const task = refOf(child(answer, 'returnval'))
-      await tasks.end(task, { operation: change.method, target: change.target }, signal)
+      await tasks.end(task, { operation: change.method, target: change.target }, signal, evidenceOf(connection, change))
       return await change.done(task, signal)
     } catch (error) {
       signal.throwIfAborted()
@@ -62,6 +66,23 @@ export async function carryOut<T>(connection: VsphereConnection, change: Change<
         if (seen !== undefined) return seen
       } else await clock.sleep(backoff({ base: 1_000, cap: 10_000, chance }, tries), signal)
     }
+  }
+}
+
+function evidenceOf({ inventory }: VsphereConnection, { shows, showsEarly }: Change<unknown>): Evidence | undefined {
+  if (shows === undefined) return undefined
+  const isShown = () => inventory.state.kind === 'live' && shows()
+  return {
+    isProof: showsEarly !== true,
+    onShown: tell => {
+      if (isShown()) {
+        tell()
+        return () => {}
+      }
+      return inventory.onChange(() => {
+        if (isShown()) tell()
+      })
+    },
   }
 }
 

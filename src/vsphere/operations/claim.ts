@@ -1,6 +1,7 @@
 import { ClaimLost, NameTaken, NotThere, readNote, type ClaimRequest, type Vm } from '../../platform/index.ts'
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
+import { firstDiskOf, growth } from '../vim/disk.ts'
 import { retrieveOne } from '../vim/property-collector.ts'
 import { changedRecord, emptyRecord } from '../watch/vm-record.ts'
 import { answered, carryOut } from './carry-out.ts'
@@ -17,22 +18,24 @@ const mostTries = 3
 export async function claimVm(connection: VsphereConnection, request: ClaimRequest, signal: AbortSignal, timeout: number): Promise<Vm> {
   const { inventory } = connection
   await connection.live(signal)
-  const { id, name, annotation, cpus, memoryMB } = request
+  const { id, name, annotation, cpus, memoryMB, diskGB } = request
   const known = knownVm(connection, id)
   if (isClaimed(known, request)) return known
   mustBeClaimable(known, request)
   if (inventory.byName(name).some(vm => vm.id !== id)) throw NameTaken({ name })
   for (let attempt = 1; ; attempt++) {
     // Asked anew, because the watch may be late, and together with the version that makes the answer binding.
-    const now = await answered(connection, () => readVersion(connection, id, signal), signal)
+    const now = await answered(connection, () => readVersion(connection, request, signal), signal)
     if (now === undefined) throw NotThere({ what: 'VM', name: request.expectedName })
     mustBeClaimable(now, request)
+    const larger = diskGB === undefined ? undefined : growth(now.disk, diskGB, request.expectedName)
     const spec = {
       changeVersion: now.version === '' ? undefined : now.version,
       name: writtenName(name),
       annotation,
       numCPUs: cpus,
       memoryMB,
+      deviceChange: larger === undefined ? undefined : [larger],
     }
     const change = {
       name,
@@ -50,10 +53,12 @@ export async function claimVm(connection: VsphereConnection, request: ClaimReque
           args: { spec },
           target: `${known.name} (${id})`,
           timeout,
+          // The size of a disk does not show, so then the task itself must be seen to end.
+          ...(larger === undefined && { shows: () => isClaimed(inventory.byId(id), request) }),
           done: (_, limit) => wrote(connection, id, change, limit),
           look: async limit => {
             const there = await readVm(connection, id, limit)
-            if (there === undefined || !isClaimed(there, request)) return undefined
+            if (!isClaimed(there, request)) return undefined
             return wrote(connection, id, change, limit)
           },
         },
@@ -77,14 +82,17 @@ export async function claimVm(connection: VsphereConnection, request: ClaimReque
 }
 
 /** What decides about a claim, and the version of the configuration that it belongs to. */
-async function readVersion({ session }: VsphereConnection, id: string, signal: AbortSignal) {
-  const properties = await retrieveOne(session, vmRef(id), ['name', 'runtime.powerState', 'config.changeVersion'], signal)
+async function readVersion({ session }: VsphereConnection, { id, diskGB }: ClaimRequest, signal: AbortSignal) {
+  const paths = ['name', 'runtime.powerState', 'config.changeVersion', ...(diskGB === undefined ? [] : ['config.hardware.device'])]
+  const properties = await retrieveOne(session, vmRef(id), paths, signal)
   if (properties === undefined) return undefined
   const { name, power } = changedRecord(emptyRecord(id), properties).vm
-  return { name, power, version: properties.get('config.changeVersion')?.text ?? '' }
+  const disk = firstDiskOf(properties.get('config.hardware.device'))
+  return { name, power, disk, version: properties.get('config.changeVersion')?.text ?? '' }
 }
 
-function isClaimed(vm: Vm, { name, annotation, cpus, memoryMB }: ClaimRequest): boolean {
+function isClaimed(vm: Vm | undefined, { name, annotation, cpus, memoryMB }: ClaimRequest): boolean {
+  if (vm === undefined) return false
   return vm.name === name && vm.annotation === annotation && (cpus ?? vm.cpus) === vm.cpus && (memoryMB ?? vm.memoryMB) === vm.memoryMB
 }
 

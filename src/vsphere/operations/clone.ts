@@ -2,6 +2,7 @@ import { NameTaken, NotThere, type CloneRequest, type Vm } from '../../platform/
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
 import { cloneArguments, type ClonePlan } from '../vim/clone-spec.ts'
+import { firstDiskOf } from '../vim/disk.ts'
 import { cardChanges, cardsOf, networkBacking, type TemplateCard } from '../vim/network-card.ts'
 import { refOf, retrieveOne } from '../vim/property-collector.ts'
 import { child } from '../xml/element.ts'
@@ -18,6 +19,7 @@ const makingTakes = 60_000
 interface TemplateFacts {
   readonly cards: readonly TemplateCard[]
   readonly snapshot: Ref | undefined
+  readonly diskGB: number
 }
 
 /** What is known of templates, read once each and dropped when a clone fails. */
@@ -45,6 +47,8 @@ export async function cloneVm(
         args: cloneArguments({ ...request, name: writtenName(request.name) }, plan),
         target: request.name,
         timeout: settings.cloneTimeout ?? usualTimeout,
+        shows: () => shownAs(connection, request) !== undefined,
+        showsEarly: true,
         done: (task, limit) => made(connection, request, task, limit),
         look: limit => findOurs(connection, request, limit, { fresh: true }),
       },
@@ -111,11 +115,15 @@ async function readByName(connection: VsphereConnection, { name, folder }: Clone
   return inventory.state.kind === 'live' ? inventory.byName(name) : []
 }
 
+/** The VM that was asked for, once the inventory shows it whole. */
+function shownAs({ inventory, vms }: VsphereConnection, { name, isOurs }: CloneRequest): Vm | undefined {
+  return inventory.byName(name).find(vm => !vms.isUnfinished(vm.id) && isOurs(vm))
+}
+
 async function made(connection: VsphereConnection, request: CloneRequest, task: Ref, signal: AbortSignal): Promise<Vm> {
-  const { inventory, vms, tasks } = connection
+  const { inventory, tasks } = connection
   // Usually the same answer of the watch that told of the task's end brought the VM too.
-  const shown = inventory.state.kind === 'live' ? inventory.byName(request.name) : []
-  const ours = shown.find(vm => !vms.isUnfinished(vm.id) && request.isOurs(vm))
+  const ours = inventory.state.kind === 'live' ? shownAs(connection, request) : undefined
   if (ours !== undefined) return ours
   const vm = await answered(
     connection,
@@ -159,6 +167,8 @@ async function planFor(
         folder: await places.find('folder', request.folder ?? settings.folder),
         resourcePool: await places.find('resourcePool', request.resourcePool ?? settings.resourcePool),
         datastore: datastore === undefined ? undefined : await places.find('datastore', datastore),
+        // vCenter refuses to expand a disk that shares another's data.
+        linked: request.linked !== false && (request.diskGB ?? 0) <= facts.diskGB,
         snapshot: facts.snapshot,
         deviceChanges: network === undefined || backing === undefined ? [] : cardChanges(network.card, backing, facts.cards[0]),
         cards: Math.max(facts.cards.length, network === undefined ? 0 : 1),
@@ -173,7 +183,12 @@ function factsOf({ session }: VsphereConnection, memory: TemplateMemory, templat
   if (facts === undefined) {
     facts = retrieveOne(session, vmRef(template.id), ['config.hardware.device', 'snapshot.currentSnapshot']).then(properties => {
       const snapshot = properties?.get('snapshot.currentSnapshot')
-      return { cards: cardsOf(properties?.get('config.hardware.device')), snapshot: snapshot === undefined ? undefined : refOf(snapshot) }
+      const devices = properties?.get('config.hardware.device')
+      return {
+        cards: cardsOf(devices),
+        snapshot: snapshot === undefined ? undefined : refOf(snapshot),
+        diskGB: firstDiskOf(devices)?.sizeGB ?? 0,
+      }
     })
     memory.set(template.id, facts)
     facts.catch(() => memory.delete(template.id))

@@ -21,6 +21,7 @@ export async function destroyVm(connection: VsphereConnection, id: string, signa
           on: vmRef(id),
           target: `${known.name} (${id})`,
           timeout,
+          shows: () => inventory.byId(id) === undefined,
           done: async () => true,
           look: async limit => ((await readVm(connection, id, limit)) === undefined ? true : undefined),
         },

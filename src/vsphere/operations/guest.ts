@@ -43,6 +43,7 @@ export async function guestExit(
   credentials: Pick<GuestCommand, 'user' | 'password'>,
   signal: AbortSignal,
 ): Promise<number | undefined> {
+  await connection.live(signal)
   const { name } = knownVm(connection, id)
   try {
     const [found] = await answered(connection, () => connection.guests.list(vmRef(id), credentials, [process], signal), signal)

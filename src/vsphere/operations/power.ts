@@ -18,6 +18,7 @@ export async function setPower(
   timeout: number,
 ): Promise<Vm> {
   await connection.live(signal)
+  const { inventory } = connection
   const known = knownVm(connection, id)
   if (known.power === power) return known
   const change = power === 'on' ? on : off
@@ -33,6 +34,7 @@ export async function setPower(
         on: vmRef(id),
         target: `${known.name} (${id})`,
         timeout,
+        shows: () => inventory.byId(id)?.power === power,
         done: (_, limit) => wrote(connection, id, change, limit),
         look: ifThere,
       },

@@ -3,6 +3,7 @@ import { SignInRefused } from '../../platform/index.ts'
 import { Secret, silentLog, Unreachable, VirtualClock } from '../../ports/index.ts'
 import { AnswerNotUnderstood, VimFault } from '../errors.ts'
 import { preliminaries, refusal, scriptedVcenter, type Scripted } from '../testing/scripted-vcenter.ts'
+import { retrieveOne } from '../vim/property-collector.ts'
 import { Session } from './session.ts'
 import { SoapClient } from './soap-client.ts'
 
@@ -41,6 +42,24 @@ describe('a session', () => {
     ended = true
     await Promise.all([1, 2, 3].map(() => session.call('CurrentTime', target)))
     expect(calls.filter(call => call === 'Login')).toHaveLength(2)
+    expect(session.generation).toBe(2)
+  })
+
+  test('that has ended is noticed in a listing too, where each property is refused instead of the call', async () => {
+    let ended = false
+    const refused =
+      '<returnval><objects><obj type="VirtualMachine">vm-1</obj><missingSet><path>name</path><fault>' +
+      '<fault xmlns:xsi="x" xsi:type="NotAuthenticated"/></fault></missingSet></objects></returnval>'
+    const listed =
+      '<returnval><objects><obj type="VirtualMachine">vm-1</obj><propSet><name>name</name><val>robin</val></propSet></objects></returnval>'
+    const { session } = sessionOn(method => {
+      if (method === 'Login') ended = false
+      return method === 'RetrievePropertiesEx' ? (ended ? refused : listed) : undefined
+    })
+    await session.content()
+    ended = true
+    const properties = await retrieveOne(session, { type: 'VirtualMachine', id: 'vm-1' }, ['name'])
+    expect(properties?.get('name')?.text).toBe('robin')
     expect(session.generation).toBe(2)
   })
 

@@ -72,12 +72,25 @@ function answerOf(method: string, response: HttpResponse): XmlElement {
   if (fault !== undefined) throw faultOf(method, fault)
   const answer = child(body, `${method}Response`)
   if (answer === undefined) throw AnswerNotUnderstood({ call: method, why: `it holds no ${method}Response` })
+  if (isSignedOut(answer)) throw VimFault({ call: method, fault: 'NotAuthenticated', message: 'the session has ended' })
   return answer
+}
+
+/**
+ * Whether a listing says that its reader is not signed in. vCenter then refuses not the call but each property, and what looks like
+ * objects without properties would be taken for objects that are gone.
+ */
+function isSignedOut(answer: XmlElement): boolean {
+  const result = child(answer, 'returnval')
+  const first = result === undefined ? undefined : child(result, 'objects')
+  const missing = first === undefined ? undefined : child(first, 'missingSet')
+  const fault = missing === undefined ? undefined : child(missing, 'fault')
+  return fault !== undefined && child(fault, 'fault')?.type === 'NotAuthenticated'
 }
 
 function bodyOf(method: string, response: HttpResponse): XmlElement {
   try {
-    const root = readXml(response.text())
+    const root = readXml(response.text(), response.body)
     const body = root.name === 'Envelope' ? child(root, 'Body') : undefined
     if (body !== undefined) return body
   } catch (error) {

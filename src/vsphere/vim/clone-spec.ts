@@ -6,6 +6,8 @@ export interface ClonePlan {
   readonly folder: Ref
   readonly resourcePool: Ref
   readonly datastore: Ref | undefined
+  /** Whether the clone shares the template's disk. */
+  readonly linked: boolean
   /** The template's current snapshot: what a linked clone hangs on. */
   readonly snapshot: Ref | undefined
   readonly deviceChanges: readonly XmlFields[]
@@ -15,7 +17,7 @@ export interface ClonePlan {
 
 /** The arguments of CloneVM_Task: everything that the VM shall be, in the one call that makes it. Never powered on by it. */
 export function cloneArguments(request: CloneRequest, plan: ClonePlan): XmlFields {
-  const linked = request.linked !== false
+  const { linked } = plan
   return {
     folder: reference(plan.folder),
     name: request.name,

@@ -1,6 +1,6 @@
 import type { PlatformEvent } from '../../platform/index.ts'
 import type { Session } from '../soap/session.ts'
-import { timeOf } from '../watch/vm-record.ts'
+import { timeOf } from './time.ts'
 import { child, children, childText, type XmlElement } from '../xml/element.ts'
 import { reference, type Ref } from '../xml/writer.ts'
 
@@ -28,10 +28,17 @@ export async function queryEvents(session: Session, entity: Ref, signal: AbortSi
 function eventOf(element: XmlElement): PlatformEvent {
   const vm = child(element, 'vm')
   return {
-    type: types[element.type ?? ''] ?? 'other',
+    type: typeOf(element),
     vm: (vm === undefined ? undefined : childText(vm, 'vm')) ?? '',
     name: (vm === undefined ? undefined : childText(vm, 'name')) ?? '',
     time: timeOf(childText(element, 'createdTime')) ?? 0,
     message: childText(element, 'fullFormattedMessage') ?? '',
   }
+}
+
+function typeOf(element: XmlElement): PlatformEvent['type'] {
+  const config = child(element, 'configSpec')
+  // A claim renames by a reconfigure, and not every vCenter tells of the new name in an event of its own.
+  if (element.type === 'VmReconfiguredEvent' && config !== undefined && child(config, 'name') !== undefined) return 'renamed'
+  return types[element.type ?? ''] ?? 'other'
 }

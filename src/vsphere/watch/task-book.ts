@@ -5,7 +5,7 @@ import type { Session } from '../soap/session.ts'
 import { copied, refOf, retrieve, retrieveOne, type ObjectUpdate, type Selection } from '../vim/property-collector.ts'
 import { child } from '../xml/element.ts'
 import { reference, type Ref } from '../xml/writer.ts'
-import { timeOf } from './vm-record.ts'
+import { timeOf } from '../vim/time.ts'
 import type { Watched } from './property-watch.ts'
 
 /** What is watched of own tasks. Not the progress, which would be told a hundred times; result and error are read when there is one. */
@@ -13,6 +13,9 @@ const taskPaths: readonly string[] = ['info.state']
 
 /** What a person wants to know of somebody's task. */
 const listPaths: readonly string[] = ['info.state', 'info.progress', 'info.descriptionId', 'info.entityName', 'info.queueTime']
+
+/** How long to wait for a task's effect to show before the task itself is followed: most are done by then, and cost no call. */
+const shortWhile = 2_000
 
 /** How long a task may go unmentioned before it is asked for by name. */
 const silence = 5_000
@@ -26,12 +29,22 @@ export interface TaskPurpose {
   readonly target: string
 }
 
+/** By what the effect of a task shows elsewhere. */
+export interface Evidence {
+  /** Tells when it shows, at once if it already does. Returns how to stop. */
+  onShown(tell: () => void): () => void
+  /** Whether the effect shows only when the task is done with it. If not, the task is asked as well. */
+  readonly isProof: boolean
+}
+
 interface Known {
   state: PlatformTask['state']
   progress: number | undefined
   readonly since: number
   readonly purpose: TaskPurpose
   readonly waiting: Set<() => void>
+  /** Whether the watch follows it. */
+  listed: boolean
 }
 
 /** The end of a task was not seen: vCenter no longer knows it. What it did must be looked up. */
@@ -41,8 +54,9 @@ export class TaskForgotten extends Error {}
 const listAge = 5_000
 
 /**
- * The tasks that this program started, told by the watch: each is put on a list that the watch follows, several in one call when
- * they come together. What others run is read when somebody asks: to follow it would cost more than all else on a busy vCenter.
+ * The tasks that this program started. Most are never asked for: what they were to do shows in the inventory. One that takes longer,
+ * or whose effect does not show, is put on a list that the watch follows, several in one call when they come together. What others
+ * run is read when somebody asks: to follow it would cost more than all else on a busy vCenter.
  */
 export class TaskBook implements Watched {
   readonly #session: Session
@@ -66,7 +80,7 @@ export class TaskBook implements Watched {
     const { manager } = await this.#session.content(signal)
     this.#view = refOf(child(await this.#session.call('CreateListView', manager('viewManager'), {}, { signal }), 'returnval'))
     this.#leaving.clear()
-    for (const [id, known] of this.#tasks) if (!hasEnded(known)) this.#joining.add(id)
+    for (const [id, known] of this.#tasks) if (known.listed && !hasEnded(known)) this.#joining.add(id)
     return { type: 'Task', paths: taskPaths, from: this.#view, through: 'view' }
   }
 
@@ -104,23 +118,22 @@ export class TaskBook implements Watched {
   }
 
   /**
-   * Resolves when the task has succeeded; rejects with `VimFault` when it failed and `TaskForgotten` when vCenter
+   * Resolves when the task has succeeded, or its effect shows; rejects with `VimFault` when it failed and `TaskForgotten` when vCenter
    * no longer knows it. If `signal` is aborted the task is cancelled, and its end awaited for a while, before this rejects.
    */
-  async end(task: Ref, purpose: TaskPurpose, signal: AbortSignal): Promise<void> {
+  async end(task: Ref, purpose: TaskPurpose, signal: AbortSignal, evidence?: Evidence): Promise<void> {
     const since = this.#clock.now()
-    const known: Known = { state: 'queued', progress: undefined, since, purpose, waiting: new Set() }
+    const known: Known = { state: 'queued', progress: undefined, since, purpose, waiting: new Set(), listed: false }
     this.#tasks.set(task.id, known)
-    this.#joining.add(task.id)
-    void this.#list()
     try {
+      if (evidence !== undefined && (await this.#shows(task, known, evidence, signal))) return
       await this.#ended(task, known, signal)
     } catch (error) {
       if (signal.aborted) await this.#cancel(task, known)
       throw error
     } finally {
       this.#tasks.delete(task.id)
-      if (!this.#joining.delete(task.id)) this.#leaving.add(task.id)
+      if (known.listed && !this.#joining.delete(task.id)) this.#leaving.add(task.id)
     }
     if (known.state === 'error') throw await this.#problem(task, purpose, signal)
   }
@@ -153,33 +166,50 @@ export class TaskBook implements Watched {
     }
   }
 
-  async #ended(task: Ref, known: Known, signal: AbortSignal): Promise<void> {
-    while (!hasEnded(known)) {
-      if (await this.#mentioned(known, signal)) continue
-      const properties = await retrieveOne(this.#session, task, taskPaths, signal)
-      if (properties === undefined) throw new TaskForgotten(`task ${task.id} is gone`)
-      this.update({ filter: '', ref: task, kind: 'modify', changes: properties })
-    }
+  /** Whether the effect of a task shows soon. */
+  async #shows(task: Ref, known: Known, { onShown, isProof }: Evidence, signal: AbortSignal): Promise<boolean> {
+    if (!(await this.#told(onShown, shortWhile, signal))) return false
+    if (isProof) return true
+    await this.#ask(task, signal)
+    return known.state === 'success'
   }
 
-  /** True when the watch told of the end; false when it has said nothing for a while. */
-  #mentioned(known: Known, signal: AbortSignal): Promise<boolean> {
+  async #ended(task: Ref, known: Known, signal: AbortSignal): Promise<void> {
+    if (hasEnded(known)) return
+    known.listed = true
+    this.#joining.add(task.id)
+    void this.#list()
+    const mentions = (tell: () => void) => {
+      known.waiting.add(tell)
+      return () => known.waiting.delete(tell)
+    }
+    while (!hasEnded(known)) if (!(await this.#told(mentions, silence, signal))) await this.#ask(task, signal)
+  }
+
+  async #ask(task: Ref, signal: AbortSignal): Promise<void> {
+    const properties = await retrieveOne(this.#session, task, taskPaths, signal)
+    if (properties === undefined) throw new TaskForgotten(`task ${task.id} is gone`)
+    this.update({ filter: '', ref: task, kind: 'modify', changes: properties })
+  }
+
+  /** True when `listen` told; false when it has said nothing for so long. */
+  #told(listen: (tell: () => void) => () => void, within: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
       const leave = (then: () => void) => () => {
-        known.waiting.delete(told)
+        forget()
         timer.cancel()
         signal.removeEventListener('abort', stop)
         then()
       }
-      const told = leave(() => resolve(true))
       const stop = leave(() => reject(signal.reason))
       const timer = this.#clock.after(
-        silence,
+        within,
         leave(() => resolve(false)),
       )
-      known.waiting.add(told)
       signal.addEventListener('abort', stop, { once: true })
+      let forget = () => {}
+      forget = listen(leave(() => resolve(true)))
     })
   }
 
@@ -217,9 +247,12 @@ export class TaskBook implements Watched {
       since: timeOf(properties.get('info.queueTime')?.text) ?? 0,
       problem: undefined,
     }))
-    for (const { id, progress } of tasks) {
+    for (const { id, progress, state } of tasks) {
       const own = this.#tasks.get(id)
-      if (own !== undefined) own.progress = progress
+      if (own === undefined) continue
+      own.progress = progress
+      // Who waits is told by the watch alone, or by its evidence.
+      if (state === 'running') own.state = state
     }
     this.#foreign = { at: this.#clock.monotonic(), tasks: tasks.filter(({ state }) => state === 'queued' || state === 'running') }
   }

@@ -1,6 +1,6 @@
-import { parseTime } from '../../ports/index.ts'
 import { readNote, type Vm } from '../../platform/index.ts'
 import { copied, refOf } from '../vim/property-collector.ts'
+import { timeOf } from '../vim/time.ts'
 import { child, children, childText, type XmlElement } from '../xml/element.ts'
 
 /** What is watched of each VM. Never `summary`, `guest` or `config` as a whole: statistics would stream for every running VM. */
@@ -115,14 +115,4 @@ function addressesOf(net: XmlElement): string[] {
 function ordered(address: string, cards: readonly string[]): readonly string[] {
   const all = [...new Set(address === '' ? cards : [address, ...cards])]
   return [...all.filter(one => !one.includes(':')), ...all.filter(one => one.includes(':'))]
-}
-
-/** Milliseconds since 1970; undefined for what is no time, or the zero time that some write for "never". */
-export function timeOf(text: string | undefined): number | undefined {
-  if (text === undefined || text === '' || text.startsWith('0001-')) return undefined
-  try {
-    return parseTime(text)
-  } catch {
-    return undefined
-  }
 }

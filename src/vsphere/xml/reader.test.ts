@@ -49,6 +49,22 @@ describe('reading XML', () => {
     expect(() => readXml(text)).toThrow(expect.objectContaining({ code: XmlNotValid.code }))
   })
 
+  test('the bytes of a document change nothing about what it says, whatever characters and however many names it has', () => {
+    const name = fc.stringMatching(/^[a-zé][a-z.é-]{0,120}$/)
+    const value = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '&amp;', ' ', '&#34;', 'x'.repeat(20)) })
+    const element = fc.tuple(name, name, value).map(([tag, type, text]) => `<p:${tag} x:type="y:${type}" type="${type}">${text}</p:${tag}>`)
+    fc.assert(
+      fc.property(fc.array(element, { maxLength: 30 }), elements => {
+        const text = `<a>${elements.join('')}</a>`
+        const [plain, withBytes] = [readXml(text), readXml(text, Buffer.from(text))]
+        expect(withBytes).toEqual(plain)
+        const names = elements.map(each => /^<p:([^ ]+)/.exec(each)![1])
+        expect(plain.children.map(each => each.name)).toEqual(names)
+        expect(plain.children.map(each => each.type)).toEqual(plain.children.map(each => each.of))
+      }),
+    )
+  })
+
   test('200,000 elements inside each other are refused at once', () => {
     expect(() => readXml('<a>'.repeat(200_000))).toThrow('nested deeper')
   })

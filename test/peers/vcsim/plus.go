@@ -342,6 +342,9 @@ func (vm *VirtualMachine) ReconfigVMTask(ctx *Context, req *types.ReconfigVM_Tas
 		if on && (req.Spec.NumCPUs != 0 || req.Spec.MemoryMB != 0) {
 			return nil, &types.InvalidPowerState{RequestedState: types.VirtualMachinePowerStatePoweredOff, ExistingState: vm.Runtime.PowerState}
 		}
+		if f := vm.diskEdits(req.Spec.DeviceChange); f != nil {
+			return nil, f
+		}
 		if req.Spec.ChangeVersion != "" && req.Spec.ChangeVersion != vm.Config.ChangeVersion {
 			return nil, new(types.ConcurrentAccess)
 		}
@@ -357,6 +360,35 @@ func (vm *VirtualMachine) ReconfigVMTask(ctx *Context, req *types.ReconfigVM_Tas
 		return r, err
 	})}}
 }
+
+// diskEdits refuses what vCenter refuses: to expand a disk with a parent, and to make a disk smaller.
+func (vm *VirtualMachine) diskEdits(changes []types.BaseVirtualDeviceConfigSpec) types.BaseMethodFault {
+	for i, change := range changes {
+		spec := change.GetVirtualDeviceConfigSpec()
+		wanted, ok := spec.Device.(*types.VirtualDisk)
+		if !ok || spec.Operation != types.VirtualDeviceConfigSpecOperationEdit {
+			continue
+		}
+		for _, d := range vm.Config.Hardware.Device {
+			disk, ok := d.(*types.VirtualDisk)
+			if !ok || disk.Key != wanted.Key {
+				continue
+			}
+			backing, flat := disk.Backing.(*types.VirtualDiskFlatVer2BackingInfo)
+			if wanted.CapacityInKB < disk.CapacityInKB {
+				return &types.InvalidDeviceSpec{DeviceIndex: int32(i)}
+			}
+			if flat && backing.Parent != nil && wanted.CapacityInKB > disk.CapacityInKB {
+				return &types.InvalidDeviceOperation{InvalidDeviceSpec: types.InvalidDeviceSpec{DeviceIndex: int32(i)}}
+			}
+			if mine, ok := wanted.Backing.(*types.VirtualDiskFlatVer2BackingInfo); ok && flat {
+				mine.Parent = backing.Parent
+			}
+		}
+	}
+	return nil
+}
+
 func (vm *VirtualMachine) RenameTask(ctx *Context, r *types.Rename_Task) soap.HasFault {
 	return &methods.Rename_TaskBody{Res: &types.Rename_TaskResponse{Returnval: vm.async(ctx, "rename", plusTask, func() (types.AnyType, types.BaseMethodFault) {
 		old := vm.Name

@@ -16,6 +16,16 @@ export type Fault =
   /** Something else answers, and vCenter hears nothing. */
   | { readonly status: number; readonly body?: string }
 
+/** A call with what came of it. */
+export interface AnsweredCall {
+  readonly method: string
+  /** The request's whole text. */
+  readonly request: string
+  readonly status: number
+  /** Bytes of the answer's body. */
+  readonly received: number
+}
+
 /** A server on the loopback that passes SOAP calls on to vCenter and harms them as it is told. */
 export class FaultProxy {
   readonly calls: string[] = []
@@ -23,6 +33,8 @@ export class FaultProxy {
   fault: (method: string) => Fault | undefined = () => undefined
   /** Told of each call before it is passed on. */
   onCall: (method: string) => Promise<void> | void = () => {}
+  /** Told of each call that vCenter answered, whether or not the answer is let through. */
+  onAnswer: (call: AnsweredCall) => void = () => {}
   readonly #target: URL
   readonly #identity: TestCertificate
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
@@ -104,6 +116,7 @@ export class FaultProxy {
       if (typeof fault === 'object') return void response.writeHead(fault.status).end(fault.body ?? 'not now')
       await this.onCall(method)
       const answer = await this.#forward(incoming, response, body)
+      this.onAnswer({ method, request: body.toString(), status: answer.status, received: answer.body.byteLength })
       if (fault === 'cut after') return void incoming.socket.destroy()
       if (fault === 'hang') return
       response.writeHead(answer.status, answer.headers).end(answer.body)

@@ -62,6 +62,8 @@ describe('the session ends just before', () => {
       ({ id, name }: Vm) => subject.platform.claim({ id, expectedName: name, name: `${name}-claimed`, annotation: mark }, never),
     ],
     ['PowerOnVM_Task', ({ id }: Vm) => subject.platform.powerOn(id, never)],
+    ['PowerOffVM_Task', async ({ id }: Vm) => (await subject.platform.powerOn(id, never), subject.platform.powerOff(id, never))],
+    ['RetrievePropertiesEx', ({ id }: Vm) => subject.platform.diskGB(id, never)],
     ['MarkAsTemplate', ({ id }: Vm) => subject.platform.markAsTemplate(id, never)],
     ['Destroy_Task', ({ id }: Vm) => subject.platform.destroy(id, never)],
     ['ModifyListView', ({ id }: Vm) => subject.platform.powerOn(id, never)],
@@ -71,6 +73,67 @@ describe('the session ends just before', () => {
     expireBefore(method)
     await act(made)
     expect((await subject.sim.state()).tasks).toBe(0)
+  })
+
+  test('each call into a guest, and the program runs once', async () => {
+    const { platform, world } = subject
+    const { id } = await vm('guest')
+    await platform.powerOn(id, never)
+    await platform.waitForGuest(id, never)
+    expireBefore('StartProgramInGuest')
+    const process = await platform.runInGuest(id, { ...world.login, ...world.program }, never)
+    expect(await world.programsStarted(id)).toBe(1)
+    expireBefore('ListProcessesInGuest')
+    expect(await platform.guestExit(id, process, world.login, never)).toBe(0)
+    expireBefore('ShutdownGuest')
+    await platform.shutDown(id, never)
+    const isOff = () => platform.inventory.state.kind === 'live' && platform.inventory.byId(id)?.power === 'off'
+    await expect.poll(isOff, { timeout: 10_000 }).toBe(true)
+  })
+})
+
+describe('the session ends while vCenter is at work on', () => {
+  /** The session is ended a moment after vCenter has heard of the next call of that method. */
+  const expireAfter = (method: string) => {
+    const before = subject.proxy.onCall
+    subject.proxy.onCall = async seen => {
+      if (seen !== method) return before(seen)
+      subject.proxy.onCall = before
+      setTimeout(() => void subject.sim.expire(), 10)
+    }
+  }
+
+  test.each([
+    ['CloneVM_Task', () => vm('made')],
+    [
+      'ReconfigVM_Task',
+      ({ id, name }: Vm) => subject.platform.claim({ id, expectedName: name, name: `${name}-claimed`, annotation: mark }, never),
+    ],
+    ['PowerOnVM_Task', ({ id }: Vm) => subject.platform.powerOn(id, never)],
+    ['PowerOffVM_Task', async ({ id }: Vm) => (await subject.platform.powerOn(id, never), subject.platform.powerOff(id, never))],
+    ['Destroy_Task', ({ id }: Vm) => subject.platform.destroy(id, never)],
+  ] as const)('%s, and it is done once all the same', async (method, act) => {
+    const made = await vm('session')
+    const before = subject.proxy.calls.filter(call => call === method).length
+    expireAfter(method)
+    await act(made)
+    expect(subject.proxy.calls.filter(call => call === method).length - before).toBe(1)
+    expect((await subject.sim.state()).tasks).toBe(0)
+  })
+})
+
+describe('who logs in to a guest', () => {
+  test('is let in with the right password and refused with another', async () => {
+    const { platform, world, vcenter } = subject
+    const { id } = await vm('login')
+    await platform.powerOn(id, never)
+    await platform.waitForGuest(id, never)
+    const ref = { type: 'VirtualMachine', id }
+    await vcenter.connection.guests.validate(ref, world.login, never)
+    const wrong = { ...world.login, password: new Secret('wr0ng') }
+    const error = await rejected(vcenter.connection.guests.validate(ref, wrong, never))
+    expect(error).toMatchObject({ details: { fault: 'InvalidGuestLogin' } })
+    expect(JSON.stringify(error) + String(error)).not.toContain('wr0ng')
   })
 })
 

@@ -5,7 +5,7 @@ import sys
 from urllib.parse import urlparse
 
 from pyVim.connect import Disconnect, SmartConnect
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
 url, user, password, guest_user, guest_password, *names = sys.argv[1:]
 address = urlparse(url)
@@ -15,7 +15,10 @@ content = service.RetrieveContent()
 view = content.viewManager.CreateContainerView(content.rootFolder, [vim.VirtualMachine], True)
 result = {}
 for vm in view.view:
-    if vm.name not in names:
+    try:
+        if vm.name not in names:
+            continue
+    except vmodl.fault.ManagedObjectNotFound:  # removed meanwhile
         continue
     devices = vm.config.hardware.device
     cards = [d for d in devices if isinstance(d, vim.vm.device.VirtualEthernetCard)]
@@ -33,6 +36,8 @@ for vm in view.view:
         "address": vm.guest.ipAddress,
         "cards": [type(c).__name__.rsplit(".", 1)[-1] for c in cards],
         "networks": [getattr(c.backing, "deviceName", None) or c.backing.port.portgroupKey for c in cards],
+        "disksGB": [d.capacityInKB / 1024 / 1024 for d in disks],
+        "datastores": [d.name for d in vm.datastore],
         "linked": all(d.backing.parent is not None for d in disks),
         "processes": [p.cmdLine for p in processes],
     }

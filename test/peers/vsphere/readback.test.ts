@@ -80,6 +80,13 @@ test('pyvmomi reads what was made, claimed, started and run, character by charac
   expect(await readBack('made', 'claimed')).toEqual({})
 })
 
+test('a disk is as large as was asked for, on the datastore that was asked for, and is the clone’s own then', async () => {
+  const { id } = await mine.platform.clone(request('large', { diskGB: 5, datastore: 'LocalDS_0' }), never)
+  expect(await readBack('large')).toMatchObject({ large: { disksGB: [5], datastores: ['LocalDS_0'], linked: false } })
+  await mine.platform.claim({ id, expectedName: 'large', name: 'larger', annotation: '{"owner":"readback"}', diskGB: 8 }, never)
+  expect(await readBack('larger')).toMatchObject({ larger: { disksGB: [8], linked: false } })
+})
+
 test('every network card is what was asked for, on standard and distributed networks', async () => {
   const cards: Readonly<Record<NetworkSettings['card'], string>> = {
     e1000: 'VirtualE1000',

@@ -1,0 +1,74 @@
+import { ageOf } from '../../kinds/index.ts'
+import { noteField, NotThere, type Vm } from '../../platform/index.ts'
+import { isoTime } from '../../ports/index.ts'
+import { liveVms } from '../../vsphere/index.ts'
+import type { Io } from '../io.ts'
+import { changeText, listText, type LiveForm } from '../output/live-rows.ts'
+import { memoryText } from '../output/size-text.ts'
+import { atVcenter } from '../vcenter.ts'
+import type { VcenterOptions } from '../vcenter.ts'
+
+interface VmsOptions extends VcenterOptions {
+  readonly output: LiveForm<Vm>['output']
+  readonly watch?: boolean
+  readonly templates?: boolean
+}
+
+/** A VM, or the last that was known of one that is gone. */
+interface Shown {
+  readonly vm: Vm
+  readonly gone: boolean
+}
+
+/** `aviary vsphere vms`: everything there is, from the inventory that the program itself uses; then each change. */
+export async function run(names: readonly string[], options: VmsOptions, io: Io): Promise<void> {
+  const isWanted = (vm: Vm) => (names.length === 0 || names.includes(vm.name)) && (options.templates !== true || vm.template)
+  const form = formOf(options, io)
+  await atVcenter(options, io, async connection => {
+    const vms = (await liveVms(connection, io.signal)).filter(isWanted)
+    const missing = names.find(name => !vms.some(vm => vm.name === name))
+    if (missing !== undefined && options.watch !== true)
+      throw NotThere({ what: options.templates === true ? 'template' : 'VM', name: missing })
+    const shown = vms.map(vm => ({ vm, gone: false }))
+    if (options.watch !== true) {
+      if (vms.length > 0 || options.output === 'json') io.out(listText(shown, form))
+      else io.err(`There are no VMs on ${connection.name}.\n`)
+      return
+    }
+    io.out(options.output === 'json' ? changeText(shown, form) : listText(shown, form))
+    connection.inventory.onChange(({ old, now }) => {
+      const vm = now ?? old
+      if (vm !== undefined && isWanted(vm)) io.out(changeText([{ vm, gone: now === undefined }], form))
+    })
+    await new Promise<void>(resolve => io.signal.addEventListener('abort', () => resolve(), { once: true }))
+  })
+}
+
+function formOf({ output }: VmsOptions, { columns, clock }: Io): LiveForm<Shown> {
+  const now = () => clock.now()
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  return {
+    output,
+    width: columns,
+    nameOf: ({ vm }) => vm.name,
+    plain: ({ vm: { note: _, bootedAt, ...vm }, gone }) => ({
+      ...vm,
+      bootedAt: bootedAt === undefined ? null : isoTime(bootedAt),
+      ...(gone && { gone }),
+    }),
+    columns: [
+      { heading: 'Name', cell: ({ vm }) => vm.name },
+      { heading: 'Power', cell: ({ vm, gone }) => (gone ? 'gone' : vm.template ? 'template' : vm.power) },
+      { heading: 'CPUs', cell: ({ vm }) => String(vm.cpus) },
+      { heading: 'Memory', cell: ({ vm }) => memoryText(vm.memoryMB) },
+      { heading: 'Address', cell: ({ vm }) => vm.addresses[0] ?? '' },
+      { heading: 'Guest', cell: ({ vm }) => (vm.guestReady ? 'ready' : '') },
+      { heading: 'Hatchery', cell: ({ vm }) => text(noteField(vm.note, 'hatchery_name')) },
+      { heading: 'Up', cell: ({ vm }) => (vm.bootedAt === undefined ? '' : ageOf(isoTime(vm.bootedAt), now())) },
+      { heading: 'Id', wide: true, cell: ({ vm }) => vm.id },
+      { heading: 'Host', wide: true, cell: ({ vm }) => vm.host ?? '' },
+      { heading: 'Addresses', wide: true, cell: ({ vm }) => vm.addresses.slice(1).join(' ') },
+      { heading: 'Annotation', wide: true, cell: ({ vm }) => vm.annotation },
+    ],
+  }
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import type { Io } from './io.ts'
+import { liveOutput } from './live-output.ts'
+
+type Load = () => Promise<{ readonly run: (args: readonly string[], options: never, io: Io) => Promise<number | void> }>
+
+/** How the command line is built: by the functions that all its commands share. */
+interface Builder {
+  readonly add: (name: string, description: string, load: Load, examples: readonly string[], parent?: Command) => Command
+  readonly connecting: (command: Command) => Command
+}
+
+/** The commands about CI workers for CDS. */
+export function hatcheryCommands({ add, connecting }: Builder): void {
+  const hatchery = add(
+    'hatchery',
+    'CI workers on VMs for jobs that wait in CDS. By itself: run the hatchery of a CDS operator’s file until Ctrl-C.',
+    () => import('./commands/hatchery-run.ts'),
+    ['hatchery --config cds.toml', 'hatchery --config cds.toml --data-dir /var/lib/aviary'],
+  )
+    .enablePositionalOptions()
+    .option('--config <file>', 'the configuration, with a [hatchery.vsphere] section (docs/configuration.md)')
+    .option('--data-dir <dir>', 'where spawns under way are kept between two runs; default: nowhere')
+    .option('--listen <address:port>', 'where the API for the commands below is served')
+  add(
+    'check',
+    'Print what a CDS operator’s file comes to, secrets masked, and check that the vCenter has and allows everything it needs.',
+    () => import('./commands/hatchery-check.ts'),
+    ['hatchery check --config cds.toml', 'hatchery check --config cds.toml --offline'],
+    hatchery,
+  )
+    .requiredOption('--config <file>', 'the configuration, with a [hatchery.vsphere] section (docs/configuration.md)')
+    .option('--offline', 'do not look at the vCenter')
+
+  const live = (name: string, description: string, load: Load) =>
+    liveOutput(connecting(add(name, description, load, [`hatchery ${name}`, `hatchery ${name} --watch`], hatchery)))
+  live('workers', 'Show workers: those that CDS knows and those that are being started.', () => import('./commands/hatchery-workers.ts'))
+  live('pool', 'Show how many VMs stand ready, and why not more.', () => import('./commands/hatchery-pool.ts'))
+  live('jobs', 'Show jobs that wait or are being started, and why they wait.', () => import('./commands/hatchery-jobs.ts'))
+  live('addresses', 'Show what became of the addresses of each network.', () => import('./commands/hatchery-addresses.ts'))
+}

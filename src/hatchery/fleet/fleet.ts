@@ -1,0 +1,256 @@
+import { InventoryNotLive, type Inventory, type Platform, type Size, type Vm } from '../../platform/index.ts'
+import type { HatcherySettings } from '../settings.ts'
+import { type FleetVm, fleetIndex, fleetKey, fleetKeys, isProvisionName, provisionVersion } from './fleet-index.ts'
+import { type Sum, Tally } from './tally.ts'
+import type { UnderWay } from './under-way.ts'
+import { readWorkerNote, type WorkerNote } from './worker-note.ts'
+
+/** What a fleet is seen through. */
+export interface FleetOptions {
+  readonly settings: Pick<HatcherySettings, 'name' | 'countForeignVms'>
+  readonly platform: Pick<Platform, 'name' | 'inventory'>
+  readonly underWay: UnderWay
+}
+
+/** The sums that metrics show. */
+export interface FleetTotals {
+  /** VMs of this hatchery, workers and those that stand ready, on or off. */
+  readonly own: Sum
+  /** Of these, those that stand ready or are being made so. */
+  readonly provisions: Sum
+  /** Templates of worker models that this hatchery made. */
+  readonly templates: Sum
+  /** Everything on the platform, whoever's, templates included. */
+  readonly pool: Sum
+}
+
+/** How many workers are started, and how many of these only register a model. */
+export interface StartedCount {
+  readonly all: number
+  readonly registering: number
+}
+
+/**
+ * The live inventory as a hatchery sees it. Everything is answered from memory and from indexes: no answer looks at all VMs but the
+ * ones that say so. Every answer throws InventoryNotLive unless the picture is live, so that "not known" is never taken for "none".
+ * "Own" is what carries this hatchery's name in its note.
+ */
+export class Fleet {
+  readonly name: string
+  readonly #platform: FleetOptions['platform']
+  readonly #inventory: Inventory
+  readonly #underWay: UnderWay
+  readonly #countForeignVms: boolean
+  readonly #forget: () => void
+  /** Undefined until the picture was live for the first time and somebody asked. */
+  #tally: Tally | undefined
+  #known: ReadonlySet<string> = new Set()
+  /** What was read from annotations, as long as they are what they were. */
+  readonly #notes = new WeakMap<object, WorkerNote>()
+
+  constructor({ settings, platform, underWay }: FleetOptions) {
+    this.name = settings.name
+    this.#countForeignVms = settings.countForeignVms
+    this.#platform = platform
+    this.#inventory = platform.inventory
+    this.#underWay = underWay
+    this.#inventory.index(fleetIndex, fleetKeys)
+    this.#forget = this.#inventory.onChange(change => {
+      this.#tally?.apply(change)
+      if (change.now === undefined && change.old !== undefined) underWay.doomed.delete(change.old.id)
+    })
+  }
+
+  /** Ends the counting. */
+  stop(): void {
+    this.#forget()
+  }
+
+  /** Every own VM that is neither a template nor meant to become one: workers, registrations, provisions. */
+  own(): readonly FleetVm[] {
+    return this.#by(fleetKey.owner(this.name))
+  }
+
+  /** Own workers and registrations: a claimed VM from its renaming on. Also those that are off or doomed. */
+  workers(): readonly FleetVm[] {
+    return this.own().filter(({ vm }) => !isProvisionName(vm.name))
+  }
+
+  /** Own VMs that stand ready or are being made so, whatever their state. For one model, or for all of a version. */
+  provisions(version: 1 | 2, model?: string): readonly FleetVm[] {
+    return this.#by(model === undefined ? fleetKey.provisions(this.name, version) : fleetKey.provision(this.name, version, model))
+  }
+
+  /**
+   * Own VMs that stand ready for a model (V1 `group/name`, V2 the template), oldest first: powered off, whole, not under way, not
+   * doomed. Whoever reads the Spawn records of an earlier run enters what is half made in `UnderWay.unfinished` before anything
+   * is claimed.
+   */
+  ready(version: 1 | 2, model: string): readonly FleetVm[] {
+    return this.provisions(version, model)
+      .filter(each => this.isReady(each))
+      .toSorted(byAge)
+  }
+
+  /** Whether an own VM can be claimed now. */
+  isReady({ vm, note }: FleetVm): boolean {
+    return (
+      vm.power === 'off' &&
+      note.hatcheryName === this.name &&
+      provisionVersion({ vm, note }) !== undefined &&
+      !this.#underWay.has(vm) &&
+      !this.#underWay.doomed.has(vm.id) &&
+      !this.#underWay.unfinished.has(vm.name)
+    )
+  }
+
+  /** VMs of any owner that are there for a job. */
+  holdersOfJob(jobId: string): readonly FleetVm[] {
+    return this.#by(fleetKey.job(jobId))
+  }
+
+  /** A template of that name, whoever made it, with a note or without. */
+  template(name: string): Vm | undefined {
+    return this.#inventory.byName(name).find(vm => vm.template)
+  }
+
+  /** The template that was built for a worker model: one with `model: true`, an own one if there are several. */
+  modelTemplate(name: string): FleetVm | undefined {
+    const found = this.#by(fleetKey.modelTemplate(name))
+    return found.find(({ note }) => note.hatcheryName === this.name) ?? found[0]
+  }
+
+  /** Templates of worker models that this hatchery made, and those that it is making. */
+  modelTemplates(): readonly FleetVm[] {
+    return this.#by(fleetKey.models(this.name))
+  }
+
+  /** VMs of any owner that register a V1 worker model, by its `group/name`. */
+  registrationsOf(path: string): readonly FleetVm[] {
+    return this.#by(fleetKey.registering(path))
+  }
+
+  /** VMs and templates of any owner by name. */
+  named(name: string): readonly Vm[] {
+    return this.#inventory.byName(name)
+  }
+
+  /** An own VM by name; undefined if there is none. */
+  ownNamed(name: string): FleetVm | undefined {
+    const isOwn = ({ note }: FleetVm) => note.hatcheryName === this.name
+    return this.#withNotes(this.#inventory.byName(name)).find(isOwn)
+  }
+
+  /**
+   * Whether the VM of a worker is there: an own one of that name, or one without any hatchery's note. With `countForeignVms` any.
+   */
+  hasWorker(name: string): boolean {
+    const tally = this.#counted()
+    if (tally.startedNamed('own', name) > 0) return true
+    if (tally.startedNamed('foreign', name) === 0) return false
+    return this.#countForeignVms || this.#inventory.byName(name).some(vm => !vm.template && (readWorkerNote(vm)?.hatcheryName ?? '') === '')
+  }
+
+  /**
+   * How many workers are started by what the platform shows: own VMs but templates and `provision-…`, on or off, registered in CDS
+   * or not. With `countForeignVms` all VMs but those, as the original counts. Of these, `registering` begin with `register-`.
+   */
+  startedCount(): StartedCount {
+    const tally = this.#counted()
+    return this.#countForeignVms ? sumOf(tally.startedCount('own'), tally.startedCount('foreign')) : tally.startedCount('own')
+  }
+
+  /** How many of them CDS does not know, by what `know` was last told. */
+  unknownCount(): StartedCount {
+    const tally = this.#counted()
+    return this.#countForeignVms ? sumOf(tally.unknownCount('own'), tally.unknownCount('foreign')) : tally.unknownCount('own')
+  }
+
+  /** Tells the names of the workers that CDS knows. The pool of workers does so whenever it has read them. */
+  know(names: ReadonlySet<string>): void {
+    this.#known = names
+    this.#tally?.know(names)
+  }
+
+  /** How many of them have that name: 0, 1, or more where folders let VMs share a name. */
+  startedNamed(name: string): number {
+    const tally = this.#counted()
+    return tally.startedNamed('own', name) + (this.#countForeignVms ? tally.startedNamed('foreign', name) : 0)
+  }
+
+  /** Their names. With `countForeignVms` this looks at every VM. */
+  startedNames(): readonly string[] {
+    const tally = this.#counted()
+    return [...tally.startedNames('own'), ...(this.#countForeignVms ? tally.startedNames('foreign') : [])]
+  }
+
+  /**
+   * What own VMs take that are not off, templates aside, and what is under way and not on yet.
+   * Off VMs take neither CPU nor memory: those that stand ready must not keep jobs from running.
+   */
+  allocated(coming = this.coming()): Size {
+    const running = this.#counted().sum('running')
+    return { cpus: running.cpus + coming.cpus, memoryMB: running.memoryMB + coming.memoryMB }
+  }
+
+  /** What is under way and will take CPUs and memory, but does not yet. */
+  coming(): Size {
+    const tally = this.#counted()
+    let [cpus, memoryMB] = [0, 0]
+    for (const { vmId, vmName, size } of this.#underWay.all()) {
+      // Once its VM is on it counts itself.
+      if (vmId === undefined ? tally.isRunning(vmName) : isOn(this.#inventory.byId(vmId))) continue
+      cpus += size.cpus
+      memoryMB += size.memoryMB
+    }
+    return { cpus, memoryMB }
+  }
+
+  /** What metrics show. */
+  totals(): FleetTotals {
+    const tally = this.#counted()
+    return { own: tally.sum('own'), provisions: tally.sum('provisions'), templates: tally.sum('models'), pool: tally.sum('all') }
+  }
+
+  #by(key: string): readonly FleetVm[] {
+    return this.#withNotes(this.#inventory.by(fleetIndex, key))
+  }
+
+  #withNotes(vms: readonly Vm[]): readonly FleetVm[] {
+    return vms.flatMap(vm => {
+      const note = this.#noteOf(vm)
+      return note === undefined ? [] : [{ vm, note }]
+    })
+  }
+
+  #noteOf(vm: Vm): WorkerNote | undefined {
+    if (typeof vm.note !== 'object' || vm.note === null) return undefined
+    const known = this.#notes.get(vm.note)
+    if (known !== undefined) return known
+    const note = readWorkerNote(vm)
+    if (note !== undefined) this.#notes.set(vm.note, note)
+    return note
+  }
+
+  #counted(): Tally {
+    this.#mustBeLive()
+    return (this.#tally ??= new Tally(this.name, this.#inventory.all(), this.#known))
+  }
+
+  #mustBeLive(): void {
+    const { state } = this.#inventory
+    if (state.kind !== 'live') throw InventoryNotLive({ platform: this.#platform.name, why: state.why })
+  }
+}
+
+function sumOf(one: StartedCount, other: StartedCount): StartedCount {
+  return { all: one.all + other.all, registering: one.registering + other.registering }
+}
+
+function isOn(vm: Vm | undefined): boolean {
+  return vm !== undefined && !vm.template && vm.power !== 'off'
+}
+
+function byAge(one: FleetVm, other: FleetVm): number {
+  return (one.note.created ?? 0) - (other.note.created ?? 0) || (one.vm.name < other.vm.name ? -1 : 1)
+}

@@ -1,0 +1,138 @@
+import type { Vm, VmChange } from '../../platform/index.ts'
+import { isProvisionName } from './fleet-index.ts'
+import { readWorkerNote } from './worker-note.ts'
+
+/** So many VMs with so much. */
+export interface Sum {
+  readonly count: number
+  readonly cpus: number
+  readonly memoryMB: number
+}
+
+/** What one VM adds to which sums and counts. */
+interface Share {
+  readonly vm: Vm
+  readonly sums: readonly SumName[]
+  /** The name of a started worker, and whose it is. */
+  readonly started: 'own' | 'foreign' | undefined
+}
+
+type SumName = 'all' | 'own' | 'running' | 'models' | 'provisions'
+
+/**
+ * Sums over all VMs that are kept up with every change, so that no decision adds up the fleet. Each VM's share is remembered:
+ * a change that is told twice, or late, counts once.
+ */
+export class Tally {
+  readonly #hatchery: string
+  readonly #shares = new Map<string, Share>()
+  readonly #sums: Record<SumName, { count: number; cpus: number; memoryMB: number }>
+  readonly #started = { own: new Map<string, number>(), foreign: new Map<string, number>() }
+  /** Names of own VMs that are not off. */
+  readonly #running = new Map<string, number>()
+  readonly #startedCount = { own: { all: 0, registering: 0 }, foreign: { all: 0, registering: 0 } }
+  /** Workers that CDS knows; and how many started ones are not among them. */
+  #known: ReadonlySet<string>
+  #unknownCount = { own: { all: 0, registering: 0 }, foreign: { all: 0, registering: 0 } }
+
+  constructor(hatchery: string, vms: Iterable<Vm>, known: ReadonlySet<string>) {
+    this.#hatchery = hatchery
+    this.#known = known
+    const none = () => ({ count: 0, cpus: 0, memoryMB: 0 })
+    this.#sums = { all: none(), own: none(), running: none(), models: none(), provisions: none() }
+    for (const vm of vms) this.apply({ old: undefined, now: vm })
+  }
+
+  apply({ old, now }: VmChange): void {
+    const id = (now ?? old)?.id ?? ''
+    const before = this.#shares.get(id)
+    if (before !== undefined) this.#count(before, -1)
+    this.#shares.delete(id)
+    if (now === undefined) return
+    const share = this.#shareOf(now)
+    this.#shares.set(id, share)
+    this.#count(share, 1)
+  }
+
+  /** `all` VMs and templates of anybody; `own` without models; of these the `running`, which are not off; `models`; `provisions`. */
+  sum(name: SumName): Sum {
+    return { ...this.#sums[name] }
+  }
+
+  /** How many VMs of that name are started workers. */
+  startedNamed(whose: 'own' | 'foreign', name: string): number {
+    return this.#started[whose].get(name) ?? 0
+  }
+
+  /** Whether an own VM of that name is not off. */
+  isRunning(name: string): boolean {
+    return this.#running.has(name)
+  }
+
+  startedNames(whose: 'own' | 'foreign'): Iterable<string> {
+    return this.#started[whose].keys()
+  }
+
+  startedCount(whose: 'own' | 'foreign'): { readonly all: number; readonly registering: number } {
+    return this.#startedCount[whose]
+  }
+
+  /** How many of the started ones are not among those that CDS knows. */
+  unknownCount(whose: 'own' | 'foreign'): { readonly all: number; readonly registering: number } {
+    return this.#unknownCount[whose]
+  }
+
+  /** Which workers CDS knows has changed. */
+  know(names: ReadonlySet<string>): void {
+    this.#known = names
+    const { own, foreign } = this.#startedCount
+    this.#unknownCount = { own: { ...own }, foreign: { ...foreign } }
+    for (const whose of ['own', 'foreign'] as const) {
+      for (const name of names) add(this.#unknownCount[whose], name, -(this.#started[whose].get(name) ?? 0))
+    }
+  }
+
+  #shareOf(vm: Vm): Share {
+    const note = readWorkerNote(vm)
+    const isOwn = note?.hatcheryName === this.#hatchery
+    const isWorker = !vm.template && !isProvisionName(vm.name)
+    if (!isOwn) return { vm, sums: ['all'], started: isWorker ? 'foreign' : undefined }
+    // A template in the making counts as a worker only where everything does.
+    if (note.model) return { vm, sums: ['all', 'models'], started: isWorker ? 'foreign' : undefined }
+    if (vm.template) return { vm, sums: ['all'], started: undefined }
+    const sums: SumName[] = ['all', 'own']
+    if (vm.power !== 'off') sums.push('running')
+    if (isProvisionName(vm.name) && note.provisioning) sums.push('provisions')
+    return { vm, sums, started: isWorker ? 'own' : undefined }
+  }
+
+  #count({ vm, sums, started }: Share, by: 1 | -1): void {
+    for (const name of sums) {
+      const sum = this.#sums[name]
+      sum.count += by
+      sum.cpus += by * vm.cpus
+      sum.memoryMB += by * vm.memoryMB
+    }
+    if (sums.includes('running')) addName(this.#running, vm.name, by)
+    if (started === undefined) return
+    addName(this.#started[started], vm.name, by)
+    add(this.#startedCount[started], vm.name, by)
+    if (!this.#known.has(vm.name)) add(this.#unknownCount[started], vm.name, by)
+  }
+}
+
+function addName(names: Map<string, number>, name: string, by: number): void {
+  const left = (names.get(name) ?? 0) + by
+  if (left === 0) names.delete(name)
+  else names.set(name, left)
+}
+
+function add(counts: { all: number; registering: number }, name: string, by: number): void {
+  counts.all += by
+  if (isRegisterName(name)) counts.registering += by
+}
+
+/** Whether a worker of that name registers a worker model and takes no job. */
+export function isRegisterName(name: string): boolean {
+  return name.startsWith('register-')
+}

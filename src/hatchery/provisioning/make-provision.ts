@@ -1,0 +1,104 @@
+import type { AddressAuthority, Platform, Size } from '../../platform/index.ts'
+import type { Clock, Log } from '../../ports/index.ts'
+import type { Undertaking } from '../fleet/under-way.ts'
+import { type WorkerNote, workerNote } from '../fleet/worker-note.ts'
+import type { HatcherySettings } from '../settings.ts'
+import { cloneRequest } from '../spawn/clone-request.ts'
+import { addressReached, guestReached } from '../spawn/readiness.ts'
+import { untilStopped } from '../spawn/until-stopped.ts'
+import type { SpawnRecords, SpawnSpec } from '../spawn/spawn-records.ts'
+import type { Pool } from './pool.ts'
+
+/** With what VMs are made to stand ready. */
+export interface ProvisionTools {
+  readonly settings: Pick<HatcherySettings, 'name' | 'vsphere'>
+  readonly platform: Platform
+  readonly records: SpawnRecords
+  readonly addresses: Pick<AddressAuthority, 'hold' | 'hasFree'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** What is to stand ready. */
+export interface Provision {
+  readonly name: string
+  readonly pool: Pick<Pool, 'version' | 'model' | 'flavor'>
+  /** The template to clone. */
+  readonly template: string
+  /** Undefined: as the template is. */
+  readonly size: Size | undefined
+  /** V1: of which time the model is that the template was built for. */
+  readonly lastModified: string
+}
+
+/** How long a clone may take. A template that needs longer would hold up the others of its pool for ever. */
+const cloneLimit = 15 * 60_000
+
+/** Makes a VM of a template and boots it once, so that its guest is set up and it starts quickly when a job claims it. */
+export async function makeProvision(
+  tools: ProvisionTools,
+  provision: Provision,
+  undertaking: Undertaking,
+  signal: AbortSignal,
+): Promise<'ready'> {
+  const { platform, records, addresses, settings, clock } = tools
+  const { name, template, size } = provision
+  const { flavor } = provision.pool
+  await records.write(name, specOf(provision), { phase: 'Cloning', vm: name, worker: name, flavor, why: why.cloning(template) })
+  using held = await addresses.hold(name, signal)
+  await records.write(name, specOf(provision), { address: held.address, network: held.network, cpus: size?.cpus, memoryMB: size?.memoryMB })
+  await held.confirm(signal)
+  using limit = clock.deadline(cloneLimit)
+  const request = cloneRequest({ settings, name, template, note: noteOf(provision, settings.name, clock.now()), size, address: held })
+  const vm = await untilStopped(platform.clone(request, limit.signal), signal)
+  undertaking.vmId = vm.id
+  return await bootOnce(tools, provision, vm.id, held.address, signal)
+}
+
+/** Boots a VM once and switches it off: then it stands ready, and its record goes. Also for one that an earlier run left half made. */
+export async function bootOnce(
+  tools: ProvisionTools,
+  provision: Pick<Provision, 'name' | 'pool'>,
+  id: string,
+  address: string | undefined,
+  signal: AbortSignal,
+): Promise<'ready'> {
+  const { platform, records } = tools
+  const { name } = provision
+  await note(tools, provision, { phase: 'Booting', vm: name, vmId: id, why: why.booting })
+  await platform.powerOn(id, signal)
+  await guestReached(tools, id, signal)
+  await addressReached(tools, id, address, signal)
+  await note(tools, provision, { phase: 'Stopping', why: why.stopping })
+  await platform.powerOff(id, signal)
+  await records.remove(name)
+  return 'ready'
+}
+
+/** What the record of a provision is about. */
+function specOf({ pool: { version, model } }: Pick<Provision, 'pool'>): SpawnSpec {
+  return { purpose: 'Provision', version, model }
+}
+
+/** Writes down how far it is. The VM is the record by now: if this cannot be written, it is made all the same. */
+async function note(
+  { records, log }: ProvisionTools,
+  provision: Pick<Provision, 'name' | 'pool'>,
+  change: Parameters<SpawnRecords['write']>[2],
+): Promise<void> {
+  await records
+    .write(provision.name, specOf(provision), change)
+    .catch((error: unknown) => log.warn('how far a provision is could not be written down', { vm: provision.name, error }))
+}
+
+function noteOf({ name, pool, lastModified }: Provision, hatcheryName: string, created: number): WorkerNote {
+  const { version, model, flavor = '' } = pool
+  const models = version === 1 ? { workerModelPath: model, workerModelLastModified: lastModified } : { vmwareModelPath: model }
+  return workerNote({ hatcheryName, workerName: name, provisioning: true, created, flavor, ...models })
+}
+
+const why = {
+  cloning: (template: string) => ({ reason: 'Cloning', message: `a VM is made of the template ${template}` }),
+  booting: { reason: 'Booting', message: 'its guest starts for the first time' },
+  stopping: { reason: 'Stopping', message: 'its guest was set up and is switched off; then it stands ready' },
+}

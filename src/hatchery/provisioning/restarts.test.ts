@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { Bench } from '../testing/keeping-bench.ts'
+import { Provisioner } from './provisioner.ts'
+import { entry, started } from './testing/started-provisioner.ts'
+
+describe('after a crash', () => {
+  test(
+    'at any moment, with the store or without, the next run has its numbers and leaves nothing half made',
+    { timeout: 60_000 },
+    async () => {
+      for (let step = 0; step < 80; step++) {
+        const bench = new Bench({
+          seed: step,
+          settings: { provisioning: [entry('debian12', 2), entry('debian13', 1, { flavor: 'large' })] },
+        })
+        const first = await bench.run()
+        new Provisioner(first).start()
+        await bench.clock.advance(step * 1_000)
+        first.crash()
+        if (step % 3 === 0) bench.store = bench.newStore()
+        const run = await bench.run()
+        const provisioner = new Provisioner(run)
+        provisioner.start()
+        await bench.pass(8)
+        const state = {
+          pools: provisioner.pools().map(({ ready, starting, inFlight, doomed }) => [ready, starting, inFlight, doomed]),
+          off: bench.provisions().every(vm => vm.power === 'off'),
+          records: (await bench.spawns()).length,
+          conflicts: bench.world.addressConflicts(),
+        }
+        expect(state, `crash after ${step} s`).toEqual({
+          pools: [
+            [2, 0, 0, 0],
+            [1, 0, 0, 0],
+          ],
+          off: true,
+          records: 0,
+          conflicts: [],
+        })
+        await provisioner.stop()
+      }
+    },
+  )
+
+  test('a VM that was switched off for the last time is not started again, only its record goes', async () => {
+    const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
+    const { id } = bench.addVm('provision-v2-done', { provisioning: true, vmwareModelPath: 'debian12' })
+    const run = await bench.run()
+    const spec = { purpose: 'Provision', version: 2, model: 'debian12' } as const
+    await run.records.write('provision-v2-done', spec, { phase: 'Stopping', vm: 'provision-v2-done', vmId: id })
+    const provisioner = new Provisioner(run)
+    provisioner.start()
+    await bench.pass(2)
+    expect([await bench.spawns(), bench.world.tasks()]).toEqual([[], []])
+    expect(provisioner.pools()).toMatchObject([{ ready: 1 }])
+    await provisioner.stop()
+  })
+
+  test('a VM that runs and that nobody works on is finished: it gets its address and is switched off', async () => {
+    const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
+    const { id } = bench.addVm('provision-v2-orphan', { provisioning: true, vmwareModelPath: 'debian12' })
+    bench.world.switchPower(id, 'on')
+    const provisioner = new Provisioner(await bench.run())
+    provisioner.start()
+    await bench.pass(2)
+    expect(bench.world.find(id)?.vm.power).toBe('off')
+    expect(provisioner.pools()).toMatchObject([{ ready: 1 }])
+    await provisioner.stop()
+  })
+
+  test('a VM that runs and never gets its address is removed and replaced', async () => {
+    const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
+    const { id } = bench.addVm('provision-v2-orphan', { provisioning: true, vmwareModelPath: 'debian12', ipAddress: '10.0.0.77' })
+    bench.world.switchPower(id, 'on')
+    const provisioner = new Provisioner(await bench.run())
+    provisioner.start()
+    await bench.pass(8)
+    expect(bench.world.find(id)).toBeUndefined()
+    expect(provisioner.pools()).toMatchObject([{ ready: 1 }])
+    await provisioner.stop()
+  })
+
+  test('a VM that is half made cannot be claimed before it is whole', async () => {
+    const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
+    const first = await bench.run()
+    new Provisioner(first).start()
+    for (let tries = 0; bench.provisions().length === 0 && tries < 600; tries++) await bench.clock.advance(100)
+    first.crash()
+    const run = await bench.run()
+    const provisioner = new Provisioner(run)
+    provisioner.start()
+    await bench.clock.advance(1_000)
+    expect([bench.provisions()[0]?.power, run.fleet.ready(2, 'debian12')]).toEqual(['off', []])
+    await bench.pass(2)
+    expect(run.fleet.ready(2, 'debian12')).toHaveLength(1)
+    await provisioner.stop()
+  })
+
+  test('a stop leaves what is being made to the next run, which finishes the very same VMs', async () => {
+    const { bench, provisioner } = await started({ settings: { provisioning: [entry('debian12', 3)] } })
+    await bench.clock.advance(30_000)
+    const stopped = provisioner.stop()
+    await bench.clock.advance(100)
+    await stopped
+    const names = (await bench.spawns()).map(({ metadata }) => metadata.name).toSorted()
+    expect(names).toHaveLength(3)
+    const next = new Provisioner(await bench.run())
+    next.start()
+    await bench.pass(4)
+    expect(
+      bench
+        .provisions()
+        .map(vm => vm.name)
+        .toSorted(),
+    ).toEqual(names)
+    await next.stop()
+  })
+})

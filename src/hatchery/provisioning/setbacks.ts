@@ -1,0 +1,44 @@
+import { backoff, type Chance, type Clock } from '../../ports/index.ts'
+
+/** How long a pool rests after failures: at least this, and up to twice as long after each further one, but never longer than the cap. */
+const least = 5_000
+const base = 20_000
+const cap = 10 * 60_000
+
+/** What went wrong with a pool, and until when it rests. */
+export interface Setback {
+  readonly failures: number
+  /** Milliseconds since 1970. */
+  readonly until: number
+  readonly error: unknown
+}
+
+/** Failures by pool, so that a sick template is tried less and less often and never keeps others from being made. */
+export class Setbacks {
+  readonly #clock: Clock
+  readonly #chance: Chance
+  readonly #setbacks = new Map<string, Setback>()
+
+  constructor(clock: Clock, chance: Chance) {
+    this.#clock = clock
+    this.#chance = chance
+  }
+
+  /** Something failed. Tells until when the pool rests. */
+  failed(pool: string, error: unknown): number {
+    const failures = (this.#setbacks.get(pool)?.failures ?? 0) + 1
+    const until = this.#clock.now() + least + backoff({ base, cap, chance: this.#chance }, failures)
+    this.#setbacks.set(pool, { failures, until, error })
+    return until
+  }
+
+  succeeded(pool: string): void {
+    this.#setbacks.delete(pool)
+  }
+
+  /** Why a pool rests; undefined if it does not. */
+  of(pool: string): Setback | undefined {
+    const setback = this.#setbacks.get(pool)
+    return setback !== undefined && setback.until > this.#clock.now() ? setback : undefined
+  }
+}

@@ -1,0 +1,316 @@
+import { describe, expect, test } from 'vitest'
+import type { GuestProgram } from '../../simulation/index.ts'
+import { Cleaner } from '../cleanup/cleaner.ts'
+import { readWorkerNote } from '../fleet/worker-note.ts'
+import { Attempts } from '../gates/attempts.ts'
+import { Gates } from '../gates/gates.ts'
+import { adoptSpawns } from '../spawn/adoption.ts'
+import { Spawner } from '../spawn/spawner.ts'
+import { Bench, type BenchOptions, type Run } from '../testing/keeping-bench.ts'
+import { v1Model } from '../testing/scripted-cds.ts'
+import { plainSettings } from '../testing/plain-settings.ts'
+import { byNeed, Registrar } from './registrar.ts'
+
+const changed = 1_700_000_000
+
+/** The guest of a model: PostCmd shuts it down, and a worker that registers tells CDS so. */
+function playGuests(bench: Bench): string[] {
+  const programs: string[] = []
+  bench.world.onProgram((program: GuestProgram) => {
+    const script = program.args.replace('-n ;', '')
+    const vm = program.vm()
+    programs.push(`${vm?.name}: ${script.split('\n').find(line => line !== '')}`)
+    if (script === 'env') return program.exit(0)
+    // By this the test sees of which template later VMs are made.
+    if (vm?.name.endsWith('-tmp') === true) bench.world.changeVm(vm.id, { memoryMB: 5000 })
+    if (script.includes('register')) {
+      const path = readWorkerNote(vm!)!.workerModelPath
+      bench.cds.models = bench.cds.models.map(model =>
+        `${model.group}/${model.name}` === path ? { ...model, needRegistration: false, checkRegistration: false } : model,
+      )
+    }
+    program.shutDown()
+  })
+  return programs
+}
+
+function registrarOf(run: Run) {
+  const { settings, clock, chance, pool, models, log } = run
+  const attempts = new Attempts({ max: settings.provision.maxAttempts, clock, chance })
+  const gates = new Gates({ ...run, attempts, pool, models, log })
+  const cdn = async () => ({ http: 'http://cdn', tcp: 'cdn:8090', tcpTls: false })
+  const spawning = { ...run, attempts, counters: { count: () => {} }, cdn }
+  return { registrar: new Registrar({ ...run, gates, spawner: new Spawner(spawning) }), spawning }
+}
+
+async function started(options: BenchOptions = {}, prepare: (bench: Bench) => void = () => {}) {
+  const bench = new Bench(options)
+  const programs = playGuests(bench)
+  bench.cds.models = [v1Model({ needRegistration: true })]
+  prepare(bench)
+  const run = await bench.run()
+  const { registrar } = registrarOf(run)
+  registrar.start()
+  return { bench, run, registrar, programs }
+}
+
+describe('a model that must be registered', () => {
+  test('gets a template that was prepared in a guest, and a worker made of it that registers', async () => {
+    const { bench, registrar, programs } = await started()
+    await bench.pass(5)
+    const template = bench.world.byName('debian')
+    expect(template).toMatchObject({ template: true, memoryMB: 5000 })
+    expect(JSON.parse(template!.annotation)).toEqual({
+      hatchery_name: 'aviary',
+      worker_model_path: 'shared.infra/debian',
+      worker_model_last_modified: String(changed),
+      model: true,
+      created: expect.any(String),
+      worker_start_time: '0001-01-01T00:00:00Z',
+    })
+    const [worker] = bench.others()
+    expect(worker?.name).toMatch(/^register-/)
+    expect(worker?.memoryMB).toBe(5000)
+    expect(readWorkerNote(worker!)).toMatchObject({ registerOnly: true, workerModelPath: 'shared.infra/debian' })
+    expect(programs).toEqual([
+      'debian-tmp: env',
+      'debian-tmp: sudo shutdown -h now',
+      `${worker?.name}: env`,
+      expect.stringContaining(`${worker?.name}: ./worker register`),
+    ])
+    expect(bench.cds.told).toEqual(['bookModel shared.infra/debian'])
+    expect(bench.world.byName('debian-tmp')).toBeUndefined()
+    expect(await bench.spawns()).toEqual([])
+    await registrar.stop()
+  })
+
+  test('has an address of its own while its template is made, and the template shows none', async () => {
+    const { bench, registrar } = await started()
+    await bench.clock.advance(30_000)
+    expect(readWorkerNote(bench.world.byName('debian-tmp')!)).toMatchObject({ ipAddress: '10.0.0.2', model: true })
+    await bench.pass(5)
+    expect(readWorkerNote(bench.world.byName('debian')!)?.ipAddress).toBe('')
+    await registrar.stop()
+  })
+
+  test('keeps its old template until the new one is done, and then has only the new one', async () => {
+    const { bench, registrar } = await started({}, outside => {
+      outside.addVm(
+        'debian',
+        { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: '1' },
+        { template: true, memoryMB: 1000 },
+      )
+      outside.cds.models = [v1Model()]
+    })
+    const old = bench.world.byName('debian')!.id
+    for (let second = 0; second < 600 && bench.world.byName('debian')?.id === old; second++) {
+      await bench.clock.advance(1_000)
+      const tmp = bench.world.byName('debian-tmp')
+      const isDone = tmp !== undefined && tmp.memoryMB === 5000 && tmp.power === 'off'
+      expect(bench.world.find(old) !== undefined || isDone).toBe(true)
+    }
+    await bench.pass(2)
+    expect(bench.world.find(old)).toBeUndefined()
+    expect(bench.world.vms().filter(vm => vm.name === 'debian')).toMatchObject([{ template: true, memoryMB: 5000 }])
+    await registrar.stop()
+  })
+
+  test('is left alone if nothing is wrong with it', async () => {
+    const { bench, registrar } = await started({}, outside => {
+      outside.addVm(
+        'debian',
+        { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed) },
+        { template: true },
+      )
+      outside.cds.models = [v1Model()]
+    })
+    await bench.pass(10)
+    expect([bench.cds.told, bench.world.tasks()]).toEqual([[], []])
+    await registrar.stop()
+  })
+
+  test('is only checked, with the template that is there, if CDS asks for no more', async () => {
+    const { bench, registrar, programs } = await started({}, outside => {
+      outside.addVm(
+        'debian',
+        { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed) },
+        { template: true },
+      )
+      outside.cds.models = [v1Model({ checkRegistration: true })]
+    })
+    await bench.pass(5)
+    expect(programs.map(line => line.split(':')[0])).toEqual([bench.others()[0]?.name, bench.others()[0]?.name])
+    await registrar.stop()
+  })
+
+  test.each([
+    { name: 'of another type', model: v1Model({ type: 'openstack', needRegistration: true }) },
+    { name: 'that failed too often', model: v1Model({ spawnErrors: 6, needRegistration: true }) },
+    { name: 'that is disabled', model: v1Model({ disabled: true, needRegistration: true }) },
+  ])('is not touched if it is one $name', async ({ model }) => {
+    const { bench, registrar } = await started({}, outside => void (outside.cds.models = [model]))
+    await bench.pass(5)
+    expect([bench.cds.told, bench.world.tasks()]).toEqual([[], []])
+    await registrar.stop()
+  })
+
+  test('is not touched if registering is switched off, or there is no token for V1', async () => {
+    const settings = plainSettings()
+    const off = { settings: { provision: { ...settings.provision, maxConcurrentRegistering: undefined } } }
+    const { bench, registrar } = await started(off)
+    await bench.pass(5)
+    expect([bench.cds.told, bench.world.tasks(), Array.from(registrar.health)]).toEqual([[], [], []])
+    await registrar.stop()
+  })
+
+  test('of which another hatchery made the template is left to that one', async () => {
+    const { bench, registrar, run } = await started({}, outside => {
+      outside.addVm('debian', { hatcheryName: 'other', model: true, workerModelPath: 'shared.infra/debian' }, { template: true })
+    })
+    await bench.pass(5)
+    expect([bench.cds.told, bench.world.tasks()]).toEqual([[], []])
+    expect(run.log.lines.some(line => line.message.includes('belongs to another hatchery'))).toBe(true)
+    await registrar.stop()
+  })
+
+  test('whose name somebody else’s VM has is reported, and that VM stays', async () => {
+    const { bench, registrar } = await started({}, outside => void outside.world.addVm({ name: 'debian', template: true }))
+    await bench.pass(5)
+    expect(bench.cds.told.slice(0, 2)).toEqual([
+      'bookModel shared.infra/debian',
+      expect.stringMatching(/^modelError shared.infra\/debian: the name "debian" belongs to another VM/),
+    ])
+    expect(bench.world.byName('debian')?.annotation).toBe('')
+    expect(bench.world.tasks()).toEqual([])
+    await registrar.stop()
+  })
+})
+
+describe('what goes wrong', () => {
+  test('in the guest is reported to CDS without the password, and the VM that was begun is removed', async () => {
+    const login = { user: 'root', password: 'other-password' }
+    const { bench, registrar } = await started({ world: { templates: [{ name: 'debian12', login }] } })
+    await bench.pass(5)
+    expect(bench.cds.told[1]).toMatch(/^modelError shared.infra\/debian: .*refuses to log "root" in/)
+    expect(bench.cds.told.join()).not.toContain('guest-password')
+    await bench.pass(2)
+    expect(bench.world.byName('debian')).toBeUndefined()
+    await registrar.stop()
+  })
+
+  test('with a shutdown that never comes ends after ten minutes, and says what must be done', async () => {
+    const { bench, registrar } = await started()
+    bench.world.onProgram(program => program.exit(0))
+    await bench.pass(20)
+    expect(bench.cds.told[1]).toMatch(/^modelError .*the shutdown of the guest did not happen within 10 min \(post_cmd/)
+    await registrar.stop()
+  })
+
+  test('because no address is free is not the model’s fault', async () => {
+    const { bench, registrar } = await started({}, outside => {
+      for (let number = 2; number < 64; number++)
+        outside.world.addVm({ name: `taker-${number}`, power: 'on', addresses: [`10.0.0.${number}`] })
+    })
+    await bench.pass(10)
+    expect(bench.cds.told.filter(text => text.startsWith('modelError'))).toEqual([])
+    expect(bench.world.byName('debian-tmp')).toBeUndefined()
+    await registrar.stop()
+  })
+
+  test('because the platform has no room is not the model’s fault', async () => {
+    const { bench, registrar, run } = await started({ world: { mostVms: 3 } })
+    await bench.pass(3)
+    expect(run.log.lines.some(({ message }) => message === 'a worker model could not be registered')).toBe(true)
+    expect(bench.cds.told.filter(text => text.startsWith('modelError'))).toEqual([])
+    expect(await bench.spawns()).toEqual([])
+    await registrar.stop()
+  })
+
+  test('with one model does not keep another from its registration', async () => {
+    const { bench, registrar } = await started({}, outside => {
+      outside.cds.models = [
+        v1Model({ name: 'sick', image: 'missing', needRegistration: true }),
+        v1Model({ id: 2, name: 'sound', needRegistration: true }),
+      ]
+    })
+    await bench.pass(5)
+    expect(bench.world.byName('sound')?.template).toBe(true)
+    expect(bench.cds.told.filter(text => text.startsWith('modelError'))[0]).toMatch(
+      /^modelError shared.infra\/sick: there is no template "missing"/,
+    )
+    await registrar.stop()
+  })
+
+  test('when CDS does not list the models changes nothing', async () => {
+    const { bench, registrar } = await started({}, outside => void outside.cds.failing.add('v1.models'))
+    await bench.pass(5)
+    expect(bench.world.tasks()).toEqual([])
+    bench.cds.failing.clear()
+    await bench.pass(5)
+    expect(bench.world.byName('debian')?.template).toBe(true)
+    await registrar.stop()
+  })
+})
+
+test.each([
+  { name: 'debian', power: 'off', isKept: true, why: 'has its last name, so it was done' },
+  { name: 'debian-tmp', power: 'off', isKept: false, why: 'may not be done' },
+  { name: 'debian-tmp', power: 'on', isKept: false, why: 'is certainly not done' },
+] as const)('what an earlier run left as $name, powered $power, becomes the template: $isKept, because it $why', async row => {
+  const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed), workerName: '' }
+  const { bench, registrar } = await started({}, outside => {
+    outside.addVm(row.name, note, { power: row.power, memoryMB: 7777 })
+    outside.cds.models = [v1Model()]
+  })
+  await bench.pass(5)
+  expect(bench.world.byName('debian')).toMatchObject({ template: true, memoryMB: row.isKept ? 7777 : 5000 })
+  expect(bench.world.byName('debian-tmp')).toBeUndefined()
+  await registrar.stop()
+})
+
+test('models that need it most come first', () => {
+  const models = [
+    v1Model({ name: 'c' }),
+    v1Model({ name: 'b', checkRegistration: true }),
+    v1Model({ name: 'z', needRegistration: true }),
+    v1Model({ name: 'a', needRegistration: true }),
+    v1Model({ name: 'y', needRegistration: true, checkRegistration: true }),
+  ]
+  expect(byNeed(models).map(({ name }) => name)).toEqual(['y', 'a', 'z', 'b', 'c'])
+})
+
+test(
+  'a run that dies at any moment of a registration leaves nothing that the next one does not finish or tidy up',
+  { timeout: 60_000 },
+  async () => {
+    for (let second = 1; second < 180; second += 2) {
+      const bench = new Bench({ seed: second })
+      playGuests(bench)
+      bench.cds.models = [v1Model({ needRegistration: true })]
+      const first = await bench.run()
+      registrarOf(first).registrar.start()
+      await bench.clock.advance(second * 1_000)
+      first.crash()
+      if (second % 3 === 0) bench.store = bench.newStore()
+      const run = await bench.run()
+      const { registrar, spawning } = registrarOf(run)
+      const never = new AbortController().signal
+      void adoptSpawns(spawning, never)
+      const cleaner = new Cleaner(run)
+      registrar.start()
+      cleaner.start()
+      await bench.pass(25)
+      const state = {
+        template: bench.world.byName('debian')?.template,
+        needs: bench.cds.models[0]?.needRegistration,
+        left: bench.world
+          .vms()
+          .filter(vm => !vm.template)
+          .map(vm => vm.name),
+        records: (await bench.spawns()).map(({ metadata }) => metadata.name),
+      }
+      expect(state, `crash after ${second} s`).toEqual({ template: true, needs: false, left: [], records: [] })
+      await Promise.all([registrar.stop(), cleaner.stop()])
+    }
+  },
+)

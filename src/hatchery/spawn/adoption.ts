@@ -1,0 +1,99 @@
+import type { Spawn } from '../../kinds/index.ts'
+import { parseTime } from '../../ports/index.ts'
+import type { Undertaking } from '../fleet/under-way.ts'
+import { readWorkerNote } from '../fleet/worker-note.ts'
+import { type Assignment, jobAssignment, registrationAssignment } from './assignment.ts'
+import type { SpawnerOptions } from './spawner-options.ts'
+import { type Remains, tearDown } from './teardown.ts'
+
+type Phase = NonNullable<NonNullable<Spawn['status']>['phase']>
+
+/** Phases in which nothing is under way. */
+const atRest: ReadonlySet<Phase | undefined> = new Set<Phase>(['Waiting', 'Failed'])
+
+/** One attempt that an earlier run of the program did not bring to its end. */
+interface Interrupted {
+  readonly record: string
+  readonly spawn: Spawn
+  readonly undertaking: Undertaking
+}
+
+/**
+ * Takes up what an earlier run of the program left in the middle. All of it counts as under way at once, so that nobody claims its
+ * VMs or begins its jobs anew; then each comes to its end: a worker that was started is left alone, everything before that is
+ * taken back and the job returned to the queue, where it is begun afresh. Returns a promise for when all is done.
+ */
+export function adoptSpawns(options: SpawnerOptions, stop: AbortSignal): Promise<void> {
+  const interrupted = Array.from(options.records.all()).flatMap(spawn => enter(options, spawn))
+  return Promise.all(interrupted.map(each => adopt(options, each, stop))).then(() => {})
+}
+
+function enter({ underWay, records }: SpawnerOptions, spawn: Spawn): readonly Interrupted[] {
+  const { spec, status = {} } = spawn
+  if ((spec.purpose !== 'Job' && spec.purpose !== 'Registration') || atRest.has(status.phase)) return []
+  const record = records.nameOf(spawn)
+  const undertaking = underWay.begin({
+    purpose: spec.purpose,
+    jobId: spec.job ?? '',
+    vmName: status.vm ?? '',
+    vmId: status.vmId,
+    size: { cpus: status.cpus ?? 0, memoryMB: status.memoryMB ?? 0 },
+    model: '',
+  })
+  return [{ record, spawn, undertaking }]
+}
+
+async function adopt(options: SpawnerOptions, { record, spawn, undertaking }: Interrupted, stop: AbortSignal): Promise<void> {
+  const { records, log, platform, settings } = options
+  using _over = undertaking
+  const { phase, worker, vm = '', vmId } = spawn.status ?? {}
+  const about = { job: spawn.spec.job, worker, vm, phase }
+  const assignment = assignmentOf(options, record, spawn)
+  try {
+    await platform.inventory.whenLive(stop)
+    const there = (vmId === undefined ? undefined : platform.inventory.byId(vmId)) ?? platform.inventory.byName(vm)[0]
+    const isOwn = there !== undefined && readWorkerNote(there)?.hatcheryName === settings.name
+    if (phase === 'Launching' && isOwn && there.power === 'on') {
+      log.info('a worker that was being started when the program ended is left to itself', about)
+      return await records.remove(record)
+    }
+    log.info('a start of a worker that the end of the program interrupted is taken back', about)
+    const remains: Remains = {
+      assignment,
+      vmName: vm,
+      vmId,
+      taken: spawn.spec.purpose === 'Job' ? 'maybe' : 'no',
+      launched: phase === 'Launching' || phase === 'TearingDown' ? 'maybe' : 'no',
+      mayAppear: phase === 'Cloning' || phase === 'TearingDown',
+    }
+    await records.write(record, assignment.spec, { phase: 'TearingDown', why: { reason: 'TearingDown', message: interruptedMessage } })
+    await tearDown(options, remains, stop)
+    if ((spawn.status?.attempts ?? 0) === 0) return await records.remove(record)
+    await records.write(record, assignment.spec, {
+      phase: 'Waiting',
+      worker: undefined,
+      vm: undefined,
+      vmId: undefined,
+      address: undefined,
+      network: undefined,
+      why: { reason: 'Interrupted', message: interruptedMessage, then: 'the job is tried again if it still waits' },
+    })
+  } catch (error) {
+    if (!stop.aborted) log.error('what an earlier run left could not be taken up; the clean-up sees to its VM', { ...about, error })
+  }
+}
+
+const interruptedMessage = 'the program ended in the middle of starting a worker; what was begun is taken back'
+
+function assignmentOf({ cds, settings }: SpawnerOptions, record: string, { spec }: Spawn): Assignment {
+  const job = {
+    id: spec.job ?? '',
+    version: spec.version === 1 ? (1 as const) : (2 as const),
+    title: spec.title ?? '',
+    queued: spec.queued === undefined ? 0 : parseTime(spec.queued),
+  }
+  const model = spec.model ?? ''
+  const found = spec.purpose === 'Job' ? jobAssignment(cds, settings.name, job, model) : undefined
+  // Without the token of its side nothing can be said to CDS about a job; its VM goes all the same.
+  return found ?? { ...registrationAssignment(record, { path: model }), spec, jobId: job.id }
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { allKinds, Spawn } from '../../kinds/index.ts'
+import { seededChance, silentLog, VirtualClock } from '../../ports/index.ts'
+import { memoryStore } from '../../store/index.ts'
+import { SpawnRecords } from './spawn-records.ts'
+
+const never = new AbortController().signal
+const spec = { purpose: 'Job' as const, job: '1', version: 2 }
+const why = { reason: 'Waits', message: 'it waits' }
+
+function setUp() {
+  const clock = new VirtualClock()
+  const store = memoryStore({ kinds: allKinds, clock, chance: seededChance(1) })
+  const records = (hatchery = 'hv1') => new SpawnRecords({ store, hatchery, clock, log: silentLog })
+  const stored = async () => (await store.list(Spawn)).items.map(({ object }) => object)
+  return { clock, store, records, stored }
+}
+
+test('a record is durable when it is written, is read by the next run, and is written only if something changes', async () => {
+  const { records, stored } = setUp()
+  const first = records()
+  await first.write('job-1', spec, { phase: 'Waiting', why })
+  const [before] = await stored()
+  await first.write('job-1', spec, { phase: 'Waiting', why })
+  expect(await stored()).toEqual([before])
+  const second = records()
+  await second.load(never)
+  expect(second.ofJob('1')).toEqual(before)
+})
+
+test('what was written and is not named stays; what is undefined goes', async () => {
+  const { records } = setUp()
+  const first = records()
+  await first.write('job-1', spec, { phase: 'Cloning', vm: 'a', address: '10.0.0.1', why })
+  await first.write('job-1', spec, { phase: 'Waiting', address: undefined })
+  expect(first.ofJob('1')?.status).toMatchObject({ phase: 'Waiting', vm: 'a' })
+  expect(first.ofJob('1')?.status).not.toHaveProperty('address')
+})
+
+test('a record that was made and never written to goes at the next start', async () => {
+  const { store, records, stored } = setUp()
+  await store.create(Spawn, { metadata: { name: 'job-1' }, spec: { ...spec, hatchery: 'hv1' } })
+  const next = records()
+  await next.load(never)
+  expect(await stored()).toEqual([])
+})
+
+test('a record that a person removed is made again if it is still needed', async () => {
+  const { store, records, stored } = setUp()
+  const first = records()
+  await first.write('job-1', spec, { phase: 'Waiting', why })
+  await store.delete(Spawn, { name: 'job-1' })
+  await first.write('job-1', spec, { phase: 'Taking' })
+  expect((await stored())[0]?.status?.phase).toBe('Taking')
+})
+
+test('two hatcheries that share a store each have a record of one job, and see only their own', async () => {
+  const { records, stored } = setUp()
+  const [one, other] = [records('hv1'), records('hv2')]
+  await one.write('job-1', spec, { phase: 'Waiting', why })
+  await other.write('job-1', spec, { phase: 'Taking', why })
+  expect((await stored()).map(({ metadata }) => metadata.name)).toEqual(['job-1', 'job-1.hv2'])
+  const again = records('hv2')
+  await again.load(never)
+  expect(again.ofJob('1')?.status?.phase).toBe('Taking')
+  await again.remove('job-1')
+  expect((await stored()).map(({ spec: { hatchery } }) => hatchery)).toEqual(['hv1'])
+})
+
+test('writes of one record come one after another, whoever asks for them', async () => {
+  const { records, stored } = setUp()
+  const first = records()
+  await Promise.all([
+    first.write('job-1', spec, { phase: 'Taking', why }),
+    first.write('job-1', spec, { phase: 'Cloning' }),
+    first.write('job-1', spec, { phase: 'Booting', vm: 'x' }),
+  ])
+  expect((await stored())[0]?.status).toMatchObject({ phase: 'Booting', vm: 'x' })
+})

@@ -1,0 +1,169 @@
+import { setCondition } from '../../control/index.ts'
+import { Spawn } from '../../kinds/index.ts'
+import { type Clock, isoTime, type Log } from '../../ports/index.ts'
+import { type Store, StoreError } from '../../store/index.ts'
+import { slug } from './worker-name.ts'
+
+/** What a record is about. */
+export type SpawnSpec = Omit<Spawn['spec'], 'hatchery'>
+
+type Status = NonNullable<Spawn['status']>
+
+/** What is to be written down. What is undefined is taken out; what is not named stays. */
+export type SpawnChange = { readonly [F in Exclude<keyof Status, 'conditions' | 'since'>]?: Status[F] | undefined } & {
+  /** Why it is not there yet, for people: what `why` prints. */
+  readonly why?: SpawnReason
+}
+
+/** Why something waits, or what is being done. */
+export interface SpawnReason {
+  /** One word in CamelCase. */
+  readonly reason: string
+  readonly message: string
+  /** Milliseconds since 1970. */
+  readonly until?: number | undefined
+  readonly then?: string | undefined
+  readonly unblock?: string | undefined
+}
+
+/** What records are kept with. */
+export interface SpawnRecordsOptions {
+  readonly store: Store
+  /** The name of the hatchery; records of others are not touched. */
+  readonly hatchery: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The record of a job. */
+export const jobRecord = (jobId: string): string => `job-${jobId}`
+
+/**
+ * The hatchery's records of what it is about to do, in the store and, for whoever decides something, in memory. Only this hatchery
+ * writes them; a person may remove one, and it is written again if it is still needed.
+ */
+export class SpawnRecords {
+  readonly #options: SpawnRecordsOptions
+  readonly #records = new Map<string, Spawn>()
+  /** Writes of one record one after another, whoever asks for them. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(options: SpawnRecordsOptions) {
+    this.#options = options
+  }
+
+  /** Reads what an earlier run left. What has no status was made and nothing done about it: that goes at once. */
+  async load(signal: AbortSignal): Promise<void> {
+    const { store, hatchery } = this.#options
+    const { items } = await store.list(Spawn, { fieldSelector: `spec.hatchery=${hatchery}`, signal })
+    for (const { object } of items) this.#records.set(this.nameOf(object), object)
+    const empty = Array.from(this.#records.values()).filter(({ status }) => status?.phase === undefined)
+    await Promise.all(empty.map(spawn => this.remove(this.nameOf(spawn))))
+  }
+
+  all(): Iterable<Spawn> {
+    return this.#records.values()
+  }
+
+  get(name: string): Spawn | undefined {
+    return this.#records.get(name)
+  }
+
+  /** Under which name a record is kept here. */
+  nameOf({ metadata }: Spawn): string {
+    return this.#plainName(metadata.name ?? '')
+  }
+
+  ofJob(jobId: string): Spawn | undefined {
+    return this.get(jobRecord(jobId))
+  }
+
+  /** Writes down how far something is; makes the record if it is not there. Resolves when it is durable. */
+  write(name: string, spec: SpawnSpec, change: SpawnChange): Promise<void> {
+    return this.#inTurn(name, () => this.#write(name, spec, change))
+  }
+
+  /** Removes a record. Resolves too if it is gone already. */
+  remove(name: string): Promise<void> {
+    return this.#inTurn(name, async () => {
+      const there = this.#records.get(name)
+      if (there === undefined) return
+      await this.#options.store.delete(Spawn, { name: there.metadata.name ?? '' }).catch(ignoreGone)
+      this.#records.delete(name)
+    })
+  }
+
+  async #write(name: string, spec: SpawnSpec, change: SpawnChange): Promise<void> {
+    for (;;) {
+      const there = this.#records.get(name) ?? (await this.#make(name, spec))
+      const status = this.#changed(there.status ?? {}, change)
+      if (status === there.status) return
+      try {
+        this.#records.set(name, await this.#options.store.update(Spawn, { ...there, status }, { subresource: 'status' }))
+        return
+      } catch (error) {
+        if (!StoreError.is(error, 'Conflict', 'NotFound')) throw error
+        await this.#readAgain(name, there)
+      }
+    }
+  }
+
+  /** Makes a record, or finds the one that an unanswered call made. */
+  async #make(name: string, spec: SpawnSpec): Promise<Spawn> {
+    const { store, hatchery } = this.#options
+    for (const stored of [name, this.#ownName(name)]) {
+      const draft = { apiVersion: Spawn.apiVersion, kind: Spawn.name, metadata: { name: stored }, spec: { ...spec, hatchery } }
+      const made = await store.create(Spawn, draft).catch(async (error: unknown) => {
+        if (!StoreError.is(error, 'AlreadyExists')) throw error
+        return await store.get(Spawn, { name: stored })
+      })
+      if (made.spec.hatchery !== hatchery) continue
+      this.#records.set(name, made)
+      return made
+    }
+    throw new StoreError('AlreadyExists', `spawns "${name}" belongs to other hatcheries`)
+  }
+
+  async #readAgain(name: string, old: Spawn): Promise<void> {
+    const fresh = await this.#options.store.get(Spawn, { name: old.metadata.name ?? '' }).catch(ignoreGone)
+    if (fresh === undefined) this.#records.delete(name)
+    else this.#records.set(name, fresh)
+  }
+
+  /** The status with a change in it; the very same one if nothing changes. */
+  #changed(old: Status, { why, ...change }: SpawnChange): Status {
+    const now = this.#options.clock.now()
+    const conditions =
+      why === undefined ? old.conditions : setCondition(old.conditions ?? [], { type: 'Ready', status: 'False', ...why }, { now })
+    const fields = Object.entries(change) as readonly (readonly [keyof typeof change, unknown])[]
+    if (conditions === old.conditions && fields.every(([field, value]) => old[field] === value)) return old
+    const since = change.phase !== undefined && change.phase !== old.phase ? isoTime(now) : old.since
+    const merged = { ...old, ...change, since, ...(conditions !== undefined && { conditions: [...conditions] }) }
+    return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined))
+  }
+
+  /** Two hatcheries may keep one store, and both may have something to say about one job. */
+  #ownName(name: string): string {
+    return `${name}.${slug(this.#options.hatchery)}`
+  }
+
+  #plainName(stored: string): string {
+    const ending = `.${slug(this.#options.hatchery)}`
+    return stored.endsWith(ending) ? stored.slice(0, -ending.length) : stored
+  }
+
+  #inTurn<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(name) ?? Promise.resolve()
+    const turn = before.then(act, act)
+    this.#turns.set(name, turn)
+    const end = () => {
+      if (this.#turns.get(name) === turn) this.#turns.delete(name)
+    }
+    turn.then(end, end)
+    return turn
+  }
+}
+
+function ignoreGone(error: unknown): undefined {
+  if (!StoreError.is(error, 'NotFound', 'Conflict')) throw error
+}

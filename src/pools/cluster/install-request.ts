@@ -1,0 +1,59 @@
+import { parseTime } from '../../ports/index.ts'
+import { ClusterDeploymentCustomization, ClusterImageSet } from '../../kinds/index.ts'
+import type { ClusterDeployment, ClusterProvision } from '../../kinds/index.ts'
+import type { Store } from '../../store/index.ts'
+import type { InstallRequest } from '../installer/installer.ts'
+import { find } from '../pool/dependencies.ts'
+import { installerCluster, secretValues } from './installer-cluster.ts'
+
+/** What the installation still waits for. */
+interface Lack {
+  readonly lacks: { readonly reason: 'InstallConfigRefNotSet' | 'CustomizationRefNotAvailable'; readonly message: string }
+}
+
+/** Gathers what an installer is asked for; or says what is not there yet. */
+export async function requestOf(cluster: ClusterDeployment, provision: ClusterProvision, store: Store): Promise<InstallRequest | Lack> {
+  const known = await installerCluster(cluster, store)
+  const { provisioning, pullSecretRef } = cluster.spec
+  const { 'install-config.yaml': installConfig } = await secretValues(cluster, provisioning?.installConfigSecretRef?.name, store)
+  if (known === undefined || installConfig === undefined)
+    return { lacks: { reason: 'InstallConfigRefNotSet', message: 'the Secret with the install-config is not there' } }
+  const customizations = await customizationsOf(cluster, store)
+  if (typeof customizations === 'string') {
+    const message = `the ClusterDeploymentCustomization ${customizations} is not there`
+    return { lacks: { reason: 'CustomizationRefNotAvailable', message } }
+  }
+  const { '.dockerconfigjson': pullSecret } = await secretValues(cluster, pullSecretRef?.name, store)
+  const imageSet = provisioning?.imageSetRef?.name
+  const image = imageSet === undefined ? undefined : await find(store, ClusterImageSet, undefined, imageSet)
+  const environment = (provisioning?.installerEnv ?? []) as readonly { readonly name?: unknown; readonly value?: unknown }[]
+  return {
+    ...known,
+    provision: provision.metadata.name,
+    attempt: provision.spec.attempt,
+    startedAt: parseTime(cluster.status?.attemptTimestamp ?? provision.metadata.creationTimestamp ?? ''),
+    installConfig,
+    pullSecret,
+    releaseImage: provisioning?.releaseImage ?? image?.spec.releaseImage,
+    prevInfraID: provision.spec.prevInfraID,
+    manifestPatches: customizations.flatMap(({ spec }) =>
+      (spec.installerManifestPatches ?? []).map(({ manifestSelector, patches }) => ({ glob: manifestSelector.glob, patches })),
+    ),
+    environment: Object.fromEntries(environment.map(({ name, value }) => [String(name), String(value ?? '')])),
+  }
+}
+
+/** The customizations beside a cluster: first that of the whole pool, then its own. The name of the first that is not there, if any. */
+async function customizationsOf(
+  { metadata, spec }: ClusterDeployment,
+  store: Store,
+): Promise<readonly ClusterDeploymentCustomization[] | string> {
+  const found: ClusterDeploymentCustomization[] = []
+  for (const ref of [spec.provisioning?.customizationRef, spec.clusterPoolRef?.clusterDeploymentCustomization]) {
+    if (ref === undefined) continue
+    const customization = await find(store, ClusterDeploymentCustomization, metadata.namespace, ref.name)
+    if (customization === undefined) return ref.name
+    found.push(customization)
+  }
+  return found
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { effectiveTable, hatcherySettings, vspherePage } from '../../hatchery/index.ts'
+import type { HatcherySettings, SettingProblem } from '../../hatchery/index.ts'
+import { section } from './section.ts'
+import { Pending, SettingsNotValid, unused } from './setting.ts'
+import type { Said } from './setting.ts'
+
+const place = ['hatchery', 'vsphere']
+
+/** `[hatchery.vsphere]`, read by the hatchery itself: it knows what an operator's file may look like. */
+const vsphere = z
+  .codec(
+    z.unknown(),
+    z.custom<HatcherySettings>(value => typeof value === 'object'),
+    {
+      decode: (table, context) => {
+        if (isTable(table)) return pendingSettings(table) as unknown as HatcherySettings
+        context.issues.push({ code: 'invalid_type', expected: 'object', input: table })
+        return z.NEVER
+      },
+      encode: settings => effectiveTable(settings),
+    },
+  )
+  .meta({ ...vspherePage })
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function pendingSettings(table: Readonly<Record<string, unknown>>): Pending {
+  return new Pending(async ({ folder, files, environment, warn }) => {
+    const { settings, problems, warnings } = await hatcherySettings(table, { folder, files, environment, at: place })
+    for (const warning of warnings) warn(below(warning))
+    if (settings === undefined) throw new SettingsNotValid(problems.map(below))
+    return settings
+  })
+}
+
+function below({ path, ...said }: SettingProblem): Said {
+  return { ...said, path: path.slice(place.length) }
+}
+
+const elsewhere = (name: string) => unused(`this program is a hatchery for vSphere only; go on running CDS’s own for ${name}`)
+
+/** CI workers on VMs for jobs that wait in CDS. */
+export const hatcherySection = section({
+  name: 'hatchery',
+  describe: 'CI workers on VMs for jobs that wait in CDS.',
+  schema: z.strictObject({
+    vsphere: vsphere.optional(),
+    kubernetes: elsewhere('Kubernetes'),
+    local: elsewhere('this machine'),
+    marathon: elsewhere('Marathon'),
+    openstack: elsewhere('OpenStack'),
+    swarm: elsewhere('Swarm'),
+  }),
+})

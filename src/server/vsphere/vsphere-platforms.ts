@@ -1,0 +1,139 @@
+import type { HttpClient } from '../../ports/index.ts'
+import { AddressAuthority, addressMetrics, governed, Governor, measured } from '../../platform/index.ts'
+import type { AddressNetwork, GovernorLimits, Platform } from '../../platform/index.ts'
+import type { Store } from '../../store/index.ts'
+import { sdkUrl, VsphereConnection, VspherePlatform } from '../../vsphere/index.ts'
+import type { VsphereSettings } from '../../vsphere/index.ts'
+import { VcenterSettingsDiffer } from '../errors.ts'
+import type { Ports } from '../ports.ts'
+
+/** What the platforms are made of. */
+export interface VspherePlatformsOptions {
+  readonly ports: Pick<Ports, 'clock' | 'chance' | 'log' | 'metrics' | 'http'>
+  /** Where leases of addresses are kept. */
+  readonly store: Store
+  readonly limits?: Partial<GovernorLimits>
+}
+
+/** All that rests on one sign-in: one session, however many services and datacenters. */
+interface Account {
+  readonly settings: VsphereSettings
+  readonly http: HttpClient
+  readonly governor: Governor
+  /** By datacenter, in the order in which they were asked for: the first holds the session. */
+  readonly datacenters: Map<string, Datacenter>
+}
+
+interface Datacenter {
+  readonly connection: VsphereConnection
+  readonly platform: Platform
+  readonly addresses: Map<string, AddressAuthority>
+}
+
+/**
+ * The vCenters that services use. Who names the same vCenter and user gets the same session, live inventory, governor and address
+ * leases, whatever else differs: folder, pool, datastore and network are each service's own, and so is its place in the queue.
+ */
+export class VspherePlatforms implements AsyncDisposable {
+  readonly #options: VspherePlatformsOptions
+  readonly #accounts = new Map<string, Account>()
+
+  constructor(options: VspherePlatformsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The vCenter as a platform, for `owner`. Signs in with the first who asks, and does not wait for it: `inventory.whenLive` does.
+   * Closing it does nothing, because others may use it. Throws `SettingNotValid`, `TrustNotValid` or `VcenterSettingsDiffer`.
+   */
+  platformFor(settings: VsphereSettings, owner: string): Platform {
+    const { governor } = this.#account(settings)
+    const platform = governed(this.#datacenter(settings).platform, governor, owner)
+    const { folder, resourcePool, datastore } = settings
+    const network = settings.network === undefined ? undefined : { network: settings.network, card: settings.card ?? ('vmxnet3' as const) }
+    const places = {
+      ...(folder !== undefined && { folder }),
+      ...(resourcePool !== undefined && { resourcePool }),
+      ...(datastore !== undefined && { datastore }),
+      ...(network !== undefined && { network }),
+    }
+    return {
+      ...platform,
+      clone: (request, signal) => platform.clone({ ...places, ...request }, signal),
+      capacity: pool => platform.capacity(pool ?? resourcePool),
+      close: async () => {},
+    }
+  }
+
+  /** Who gives out the addresses of these networks on that vCenter: one authority for all who name the same ones. */
+  addressesFor(settings: VsphereSettings, networks: readonly AddressNetwork[]): AddressAuthority {
+    const { ports, store } = this.#options
+    const { platform, addresses } = this.#datacenter(settings)
+    const key = JSON.stringify(networks.map(({ name, ranges }) => [name, ranges]))
+    let authority = addresses.get(key)
+    if (authority === undefined) {
+      authority = new AddressAuthority({ store, platform, networks, clock: ports.clock, chance: ports.chance, log: ports.log })
+      addressMetrics(ports.metrics, platform.name, authority)
+      authority.start()
+      addresses.set(key, authority)
+    }
+    return authority
+  }
+
+  /** Ends watches and signs out everywhere. Tasks under way go on. To be called when all services have stopped. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const accounts = [...this.#accounts.values()]
+    this.#accounts.clear()
+    await Promise.all(accounts.map(closeAccount))
+  }
+
+  #account(settings: VsphereSettings): Account {
+    const { ports, limits } = this.#options
+    const key = JSON.stringify([sdkUrl(settings), settings.user])
+    const known = this.#accounts.get(key)
+    if (known !== undefined) {
+      mustAgree(known.settings, settings)
+      return known
+    }
+    const { host } = new URL(sdkUrl(settings))
+    const account: Account = {
+      settings,
+      http: ports.http(settings.trust ?? {}),
+      governor: new Governor({ platform: `vCenter ${host}`, clock: ports.clock, metrics: ports.metrics, ...(limits && { limits }) }),
+      datacenters: new Map(),
+    }
+    this.#accounts.set(key, account)
+    return account
+  }
+
+  #datacenter(settings: VsphereSettings): Datacenter {
+    const { clock, chance, log, metrics } = this.#options.ports
+    const { http, datacenters } = this.#account(settings)
+    const key = settings.datacenter ?? ''
+    const known = datacenters.get(key)
+    if (known !== undefined) return known
+    const [first] = datacenters.values()
+    const beside = first === undefined ? {} : { beside: first.connection }
+    const connection = new VsphereConnection({ settings, http, clock, chance, log, ...beside }).start()
+    const platform = measured(new VspherePlatform(connection), { metrics, clock })
+    const datacenter: Datacenter = { connection, platform, addresses: new Map() }
+    datacenters.set(key, datacenter)
+    return datacenter
+  }
+}
+
+/** One account cannot have two passwords, and what is trusted is decided when the first signs in. */
+function mustAgree(known: VsphereSettings, settings: VsphereSettings): void {
+  const { url, user } = settings
+  if (!known.password.equals(settings.password.reveal())) throw VcenterSettingsDiffer({ vcenter: url, user, field: 'password' })
+  for (const field of ['ca', 'thumbprint', 'serverName'] as const) {
+    if (known.trust?.[field] !== settings.trust?.[field]) throw VcenterSettingsDiffer({ vcenter: url, user, field })
+  }
+}
+
+async function closeAccount({ datacenters, http }: Account): Promise<void> {
+  for (const { addresses } of datacenters.values()) for (const authority of addresses.values()) await authority.stop()
+  // The one that holds the session last.
+  for (const { connection } of [...datacenters.values()].toReversed()) await connection.close()
+  await http.close()
+}

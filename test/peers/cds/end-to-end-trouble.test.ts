@@ -1,0 +1,169 @@
+import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type OperatorFile, template, until } from '../hatchery/ground.ts'
+import type { HatcheryProcess } from '../hatchery/hatchery-process.ts'
+import { never } from '../vsphere/vcenter.ts'
+import { RealGround } from './real-ground.ts'
+
+const name = 'hv1'
+const model = 'shared.infra/deb'
+
+let ground: RealGround
+let file: OperatorFile
+let hatchery: HatcheryProcess
+
+const saw = () => `${hatchery.log().split('\n').slice(-40).join('\n')}\n${ground.guests.ends.join('\n')}`
+const isOver = (status: string) => ['Success', 'Fail', 'Stopped'].includes(status)
+const jobV2 = (job: string) => ground.administrator.jobV2(job)
+const is = async (job: string, status: string) => (await jobV2(job)).status === status
+const ended = async (job: string) => {
+  await until(async () => isOver((await jobV2(job)).status), 120, saw)
+  return (await jobV2(job)).status
+}
+/** How many workers have begun a V2 job, as the API told whoever watches it. */
+const beginnings = async (job: string) => {
+  const infos = await ground.administrator.infosV2(job)
+  return infos.filter(({ message }) => message.endsWith('is starting for job "j1"')).length
+}
+const isTidy = () => ground.workers().length === 0 && ground.ready().length === 2
+/** Somebody destroys a VM behind the hatchery's back. */
+const destroy = async (vm: string) => {
+  const [found] = ground.other.platform.inventory.byName(vm)
+  const id = found?.id ?? expect.unreachable(`there is no VM ${vm}`)
+  await ground.other.platform.powerOff(id, never)
+  await ground.other.platform.destroy(id, never)
+}
+/** Does something when the hatchery makes this call of vCenter for the so-manieth time from now on, before vCenter hears of it. */
+const onCall = (method: string, count: number, act: () => Promise<unknown>) =>
+  new Promise<void>(resolve => {
+    let seen = 0
+    ground.proxy.onCall = async called => {
+      if (called !== method || ++seen !== count) return
+      ground.proxy.onCall = () => {}
+      await act()
+      resolve()
+    }
+  })
+
+beforeAll(async () => {
+  ground = await RealGround.lay()
+  await ground.administrator.addModelV1('deb', {
+    image: template,
+    user: 'root',
+    password: 'guestpw',
+    pre_cmd: 'true',
+    cmd: 'PATH=$PATH ./worker',
+    post_cmd: 'sudo shutdown -h now',
+  })
+  file = await ground.operatorFile(name, { ready: 2 })
+  hatchery = await ground.start(file, `${ground.folder}/data`)
+  await until(() => ground.other.platform.inventory.byName('deb').some(vm => vm.template), 120, saw)
+})
+afterAll(() => ground?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await until(isTidy, 120, saw)
+  ground.work.splice(0, 2, 1_500, 2_500)
+})
+afterEach(() => {
+  ground.proxy.onCall = () => {}
+  ground.proxy.fault = () => undefined
+})
+
+describe('the VM of a worker is destroyed behind its back', () => {
+  test('a V1 worker is disabled, by which CDS ends its job', { timeout: 240_000 }, async () => {
+    ground.work.splice(0, 2, 120_000, 120_000)
+    const job = await ground.administrator.startJobV1({ project: 'NESTONE', requirements: [`model: ${model}`] })
+    const workers = async () => (await ground.administrator.ask('GET', '/worker')) as { name: string; status: string }[]
+    await until(async () => (await workers()).some(({ status }) => status === 'Building'), 120, saw)
+    const { name: worker } = (await workers()).find(({ status }) => status === 'Building') ?? expect.unreachable()
+    await destroy(worker)
+    await until(async () => (await workers()).every(each => each.name !== worker || each.status === 'Disabled'), 60, saw)
+    await until(async () => isOver(await ground.administrator.statusOfV1(job)), 60, saw)
+    expect(await ground.administrator.statusOfV1(job)).toBe('Fail')
+  })
+
+  test('a V2 job is given back and runs on another worker', { timeout: 240_000 }, async () => {
+    ground.work.splice(0, 2, 120_000, 120_000)
+    const job = await ground.startJob()
+    await until(() => is(job, 'Building'), 60, saw)
+    ground.work.splice(0, 2, 1_500, 2_500)
+    const { worker_name: first = '' } = await jobV2(job)
+    await destroy(first)
+    expect(await ended(job)).toBe('Success')
+    expect((await jobV2(job)).worker_name).not.toBe(first)
+    expect(await beginnings(job)).toBe(2)
+  })
+
+  test('a V2 job that has ended by then stays ended', { timeout: 240_000 }, async () => {
+    const job = await ground.startJob()
+    const [vm] = await workerOf(job)
+    expect(await ended(job)).toBe('Success')
+    await destroy(vm ?? '').catch(() => {})
+    await until(isTidy, 90, saw)
+    expect([await ended(job), await beginnings(job)]).toEqual(['Success', 1])
+  })
+})
+
+/** The worker that has a job, once it has begun it. */
+async function workerOf(job: string): Promise<readonly string[]> {
+  await until(async () => (await jobV2(job)).worker_name !== undefined, 60, saw)
+  return [(await jobV2(job)).worker_name ?? '']
+}
+
+test('sessions that CDS revokes are replaced, whatever the hatchery is doing', { timeout: 240_000 }, async () => {
+  const signIns = () => hatchery.log().split('signed in to CDS').length
+  const before = signIns()
+  expect(await ground.revokeSessions(name)).toBe(2)
+  const first = await ground.startJob()
+  expect(await ended(first)).toBe('Success')
+  ground.work.splice(0, 2, 8_000, 8_000)
+  const second = await ground.startJob()
+  await until(() => is(second, 'Building'), 60, saw)
+  expect(await ground.revokeSessions(name)).toBeGreaterThan(0)
+  expect([await ended(second), await beginnings(second)]).toEqual(['Success', 1])
+  await until(async () => (await ground.statusOf(name)).v2.length > 0, 90, saw)
+  expect(signIns()).toBeGreaterThan(before)
+})
+
+test('while the API is away for a minute nothing is lost and no worker ends; afterwards all goes on', { timeout: 400_000 }, async () => {
+  ground.work.splice(0, 2, 75_000, 75_000)
+  const running = await ground.startJob()
+  const [worker = ''] = await workerOf(running)
+  ground.work.splice(0, 2, 1_500, 2_500)
+  // The door falls shut in the middle of a spawn: its worker is launched and cannot sign in.
+  const shut = onCall('StartProgramInGuest', 2, () => ground.door.close())
+  const caught = await ground.startJob()
+  await shut
+  const unheard = await ground.startJob()
+  await sleep(60_000)
+  expect(ground.workers().map(vm => vm.name)).toContain(worker)
+  expect(ground.other.platform.inventory.byName(worker)[0]?.power).toBe('on')
+  expect(await jobV2(running)).toMatchObject({ status: 'Building', worker_name: worker })
+  await ground.door.open()
+  expect([await ended(running), await ended(caught), await ended(unheard)]).toEqual(['Success', 'Success', 'Success'])
+  expect([await beginnings(running), await beginnings(caught), await beginnings(unheard)]).toEqual([1, 1, 1])
+})
+
+describe('killed in the middle of a spawn and started again, the job gets exactly one worker:', () => {
+  const moments = [
+    { during: 'the claim of a VM that stood ready', method: 'ReconfigVM_Task', count: 1 },
+    { during: 'the start of its VM', method: 'PowerOnVM_Task', count: 1 },
+    { during: 'the launch of the worker', method: 'StartProgramInGuest', count: 2 },
+  ]
+
+  test.each([
+    ...moments.map(moment => ({ ...moment, store: 'kept', keeps: true })),
+    ...moments.map(moment => ({ ...moment, store: 'lost', keeps: false })),
+  ])('$during, data folder $store', { timeout: 400_000 }, async ({ method, count, keeps }) => {
+    ground.proxy.fault = () => undefined
+    const killed = onCall(method, count, () => hatchery.kill('SIGKILL'))
+    const job = await ground.startJob()
+    await killed
+    if (!keeps) await rm(`${ground.folder}/data`, { recursive: true, force: true })
+    hatchery = await ground.start(file, `${ground.folder}/data`)
+    expect(await ended(job)).toBe('Success')
+    await until(isTidy, 120, saw)
+    expect([(await jobV2(job)).status, await beginnings(job)]).toEqual(['Success', 1])
+  })
+})

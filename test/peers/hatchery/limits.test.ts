@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AnsweredCall } from '../vsphere/fault-proxy.ts'
+import { Ground, until } from './ground.ts'
+import type { HatcheryProcess } from './hatchery-process.ts'
+
+const sizes = [1_000, 10_000] as const
+const kilobyte = 1024
+
+/** A hatchery on a vCenter with many VMs, and what it has asked of it since `calls` was last emptied. */
+interface Place {
+  readonly ground: Ground
+  readonly hatchery: HatcheryProcess
+  readonly calls: AnsweredCall[]
+}
+
+const places = new Map<number, Place>()
+const place = (size: number) => places.get(size) ?? expect.unreachable()
+const saw =
+  ({ hatchery }: Place) =>
+  () =>
+    hatchery.log().split('\n').slice(-30).join('\n')
+const isCommand = ({ method }: AnsweredCall) => method !== 'WaitForUpdatesEx'
+const methods = (calls: readonly AnsweredCall[]) => calls.map(({ method }) => method).join(', ')
+const bytes = (calls: readonly AnsweredCall[]) => calls.reduce((sum, { received }) => sum + received, 0)
+
+/** Waits until nothing has been asked for a moment: what earlier steps caused must not be counted for the next. */
+async function quiet({ calls }: Place): Promise<void> {
+  for (let before = -1; before !== calls.length;) {
+    before = calls.length
+    await sleep(1_500)
+  }
+}
+
+beforeAll(async () => {
+  for (const size of sizes) {
+    const ground = await Ground.lay({
+      vcenter: { vms: size, cloneMs: 100, taskMs: 50, toolsMs: 300, addressMs: 400 },
+      workers: { work: [5_000, 6_000] },
+    })
+    const calls: AnsweredCall[] = []
+    ground.proxy.onAnswer = call => {
+      calls.push(call)
+      ground.guests.onAnswer(call)
+    }
+    // As many addresses as VMs stand ready: no other is made while one of them works, so that what is counted is the job's alone.
+    const networks = 'networks = [{ iprange = "10.30.0.2/31", gateway = "10.30.0.1", subnetMask = "255.255.255.0" }]'
+    const huge = ['[[hatchery.vsphere.flavors]]', 'name = "huge"', 'cpus = 8', 'memoryMB = 1024']
+    const file = await ground.operatorFile('hv1', { ready: 2, more: [networks, 'maxCpus = 6', ...huge] })
+    const hatchery = await ground.start(file)
+    const made = { ground, hatchery, calls }
+    places.set(size, made)
+    await until(() => ground.ready().length === 2, 120, saw(made))
+    // Names are looked up and the template is read once; what is measured is what each further job costs.
+    const first = ground.addJob()
+    await until(() => first.status === 'Success' && ground.ready().length === 2, 120, saw(made))
+    await quiet(made)
+  }
+}, 600_000)
+
+afterAll(async () => {
+  for (const { ground } of places.values()) await ground[Symbol.asyncDispose]()
+})
+
+describe.each(sizes)('in a vCenter with %d VMs', size => {
+  test('a job on a VM that stands ready takes at most 8 calls besides replies of the watch, and 20 KB', async () => {
+    const { ground, calls } = place(size)
+    calls.length = 0
+    const job = ground.addJob({ flavor: 'large' })
+    await until(() => job.status === 'Building', 60, saw(place(size)))
+    await quiet(place(size))
+    const commands = calls.filter(isCommand)
+    console.log(
+      `${size} VMs: a job: ${commands.length} calls (${methods(commands)}), ${calls.length} with replies of the watch, ${bytes(calls)} bytes`,
+    )
+    expect(job.status).toBe('Building')
+    expect(commands.length, methods(commands)).toBeLessThanOrEqual(8)
+    expect(bytes(calls)).toBeLessThanOrEqual(20 * kilobyte)
+    await until(() => job.status === 'Success' && ground.ready().length === 2, 120, saw(place(size)))
+  })
+
+  test('20 jobs that cannot start cause no call at all', async () => {
+    const { ground, hatchery, calls } = place(size)
+    await quiet(place(size))
+    calls.length = 0
+    // 8 CPUs where 6 are allowed; and a requirement that no VM can meet.
+    const jobs = Array.from({ length: 15 }, () => ground.addJob({ flavor: 'huge' }))
+    const impossible = Array.from({ length: 5 }, () =>
+      ground.cds.addJobV1({ requirements: [{ name: 'db', type: 'service', value: 'postgres' }] }),
+    )
+    const waits = () => hatchery.log().split('"a job waits"').length - 1
+    await until(() => waits() >= 20, 60, saw(place(size)))
+    await sleep(30_000)
+    const commands = calls.filter(isCommand)
+    console.log(`${size} VMs: 20 jobs that cannot start, 30 s: ${commands.length} calls (${methods(commands)}), ${bytes(calls)} bytes`)
+    expect(commands.map(({ method }) => method)).toEqual([])
+    expect(new Set([...jobs, ...impossible].map(({ status }) => status))).toEqual(new Set(['Waiting']))
+    for (const { id } of [...jobs, ...impossible]) ground.cds.stopJob(String(id))
+  })
+})
+
+test('an idle minute takes at most 4 calls, and no listing', async () => {
+  await Promise.all(sizes.map(size => quiet(place(size))))
+  for (const size of sizes) place(size).calls.length = 0
+  await sleep(60_000)
+  for (const size of sizes) {
+    const { calls } = place(size)
+    console.log(`${size} VMs: an idle minute: ${calls.length} calls (${methods(calls)}), ${bytes(calls)} bytes`)
+    expect(calls.length).toBeLessThanOrEqual(4)
+    expect(calls.map(({ method }) => method).filter(method => method !== 'WaitForUpdatesEx' && method !== 'CurrentTime')).toEqual([])
+    expect(bytes(calls)).toBeLessThan(8 * kilobyte)
+  }
+}, 120_000)

@@ -1,0 +1,96 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Ground, type OperatorFile, otherTemplate, template, until } from './ground.ts'
+import type { HatcheryProcess } from './hatchery-process.ts'
+
+/** A moment at which the program is killed: with a call of this method, the first or a later one, that arrives at vCenter or does not. */
+interface Moment {
+  readonly during: string
+  readonly method: string
+  readonly count?: number
+  readonly image?: string
+}
+
+const moments: readonly Moment[] = [
+  { during: 'the clone', method: 'CloneVM_Task', image: otherTemplate },
+  { during: 'the first start of a clone', method: 'PowerOnVM_Task', image: otherTemplate },
+  { during: 'the claim', method: 'ReconfigVM_Task' },
+  { during: 'the start of a claimed VM', method: 'PowerOnVM_Task' },
+  { during: 'the probe of the guest', method: 'StartProgramInGuest' },
+  { during: 'the launch of the worker', method: 'StartProgramInGuest', count: 2 },
+  { during: 'the removal', method: 'Destroy_Task' },
+]
+
+let ground: Ground
+let file: OperatorFile
+let runs = 0
+
+beforeAll(async () => {
+  ground = await Ground.lay()
+  file = await ground.operatorFile('hv1', { ready: 1 })
+})
+afterAll(() => ground?.[Symbol.asyncDispose]())
+
+const isOver = ({ status }: { readonly status: string }) => ['Success', 'Fail', 'Stopped'].includes(status)
+const saw = (hatchery: HatcheryProcess) => () => `${hatchery.log().split('\n').slice(-40).join('\n')}\n${ground.guests.ends.join('\n')}`
+/** Nothing is left but one VM that stands ready. */
+const isTidy = () => ground.ready().length === 1 && ground.vms().length === 1
+
+/** Kills the program with a call; resolves when it is dead. */
+function killWith(hatchery: HatcheryProcess, { method, count = 1 }: Moment, arrives: boolean): Promise<void> {
+  return new Promise(resolve => {
+    let seen = 0
+    const kill = () => {
+      ground.proxy.fault = () => undefined
+      void hatchery.kill('SIGKILL').then(() => resolve())
+    }
+    ground.proxy.fault = called => {
+      if (called !== method || ++seen !== count) return undefined
+      if (!arrives) kill()
+      return arrives ? 'cut after' : 'cut before'
+    }
+    ground.proxy.onAnswer = call => {
+      ground.guests.onAnswer(call)
+      if (arrives && call.method === method && seen === count) kill()
+    }
+  })
+}
+
+/** A job whose program is killed and started again: it comes to its end on one worker, and nothing is left. */
+async function tell(moment: Moment, { arrives, losesStore }: { readonly arrives: boolean; readonly losesStore: boolean }): Promise<void> {
+  const dataDir = join(ground.folder, `data-${++runs}`)
+  const first = await ground.start(file, dataDir)
+  await until(isTidy, 60, saw(first))
+  let isDead = false
+  void killWith(first, moment, arrives).then(() => (isDead = true))
+  const job = ground.addJob({ image: moment.image ?? template })
+  await until(() => isDead, 60, saw(first))
+  ground.proxy.onAnswer = ground.guests.onAnswer
+  if (losesStore) await rm(dataDir, { recursive: true, force: true })
+  const second = await ground.start(file, dataDir)
+  await until(() => isOver(job), 90, saw(second))
+  expect(job.status).toBe('Success')
+  await until(isTidy, 60, saw(second))
+  const { code, log } = await second.kill('SIGTERM')
+  expect(code, log).toBe(0)
+  expect(ground.cds.wrongs()).toEqual({ onTwoWorkers: [], startedAgain: [], resurrected: [], takenFromWorker: [] })
+  expect(ground.cds.heldJobs()).toEqual([])
+  expect((await ground.sim.state()).tasks).toBe(0)
+}
+
+describe('killed in the middle of', () => {
+  test.each(moments)('$during, before vCenter hears of it, it goes on where it was', moment =>
+    tell(moment, { arrives: false, losesStore: false }),
+  )
+
+  test.each(moments)('$during, after vCenter has done it, it goes on where it was', moment =>
+    tell(moment, { arrives: true, losesStore: false }),
+  )
+})
+
+describe('killed and its data folder lost in the middle of', () => {
+  const recorded = moments.filter(({ method }) => method !== 'CloneVM_Task')
+
+  test.each(recorded)('$during, the VM itself tells where it was', moment => tell(moment, { arrives: true, losesStore: true }))
+})
