@@ -69,6 +69,10 @@ const tasks = {
   fix: { about: 'repair what lint and format can repair', run: args => inside('test/run.ts', ['--fix', ...args]) },
   generate: { about: 'write the generated files again', run: args => beside(process.execPath, [join(root, 'test/generate.ts'), ...args]) },
   bench: { about: 'run benchmarks (store, api, …)', run: args => beside(process.execPath, [join(root, 'bench/run.ts'), ...args]) },
+  rehearse: {
+    about: 'rehearse the hatchery in simulated storms (--seeds N for many, --seed N to replay one)',
+    run: args => inside('src/server/rehearsal/command.ts', args),
+  },
   peer: { about: 'set up one program that tests use and print its path', run: args => inside('test/peers/command.ts', args) },
   aviary: { about: 'the aviary command, as bin/aviary', run: args => inside('src/cli/main.ts', args) },
 }

@@ -132,6 +132,16 @@ describe('a VM can be claimed', () => {
     expect(names(world.fleet.ready(2, 'debian12'))).toEqual(ready ? ['provision-v2-a'] : [])
   })
 
+  test('not if another VM has its address, or is to have it', () => {
+    const world = new GateWorld()
+    world.provision('provision-v2-a', 'debian12', {}, { ipAddress: '10.0.0.5' })
+    world.provision('provision-v2-b', 'debian12', {}, { ipAddress: '10.0.0.6' })
+    world.provision('provision-v2-c', 'debian12', {}, { ipAddress: '10.0.0.7' })
+    world.vm({ name: 'somebody', addresses: ['10.0.0.5'] })
+    world.vm({ name: 'worker', power: 'off', note: { hatcheryName: 'other', ipAddress: '10.0.0.6' } })
+    expect(names(world.fleet.ready(2, 'debian12'))).toEqual(['provision-v2-c'])
+  })
+
   test('the oldest first', () => {
     const world = new GateWorld()
     world.provision('provision-v2-new', 'debian12', {}, { created: 3_000 })

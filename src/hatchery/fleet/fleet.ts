@@ -83,13 +83,23 @@ export class Fleet {
 
   /**
    * Own VMs that stand ready for a model (V1 `group/name`, V2 the template), oldest first: powered off, whole, not under way, not
-   * doomed. Whoever reads the Spawn records of an earlier run enters what is half made in `UnderWay.unfinished` before anything
+   * doomed, alone with its address. Whoever reads the Spawn records of an earlier run enters what is half made in `UnderWay.unfinished` before anything
    * is claimed.
    */
   ready(version: 1 | 2, model: string): readonly FleetVm[] {
     return this.provisions(version, model)
       .filter(each => this.isReady(each))
       .toSorted(byAge)
+  }
+
+  /**
+   * Whether another VM has the address of this one, or is to have it. That comes about when the leases were lost in the middle of a
+   * clone: then neither may be started while the other is there.
+   */
+  isContested({ vm, note: { ipAddress } }: FleetVm): boolean {
+    if (ipAddress === '') return false
+    const holders = [...this.#inventory.by(fleetIndex, fleetKey.address(ipAddress)), ...this.#inventory.byAddress(ipAddress)]
+    return holders.some(({ id }) => id !== vm.id)
   }
 
   /** Whether an own VM can be claimed now. */
@@ -100,7 +110,8 @@ export class Fleet {
       provisionVersion({ vm, note }) !== undefined &&
       !this.#underWay.has(vm) &&
       !this.#underWay.doomed.has(vm.id) &&
-      !this.#underWay.unfinished.has(vm.name)
+      !this.#underWay.unfinished.has(vm.name) &&
+      !this.isContested({ vm, note })
     )
   }
 

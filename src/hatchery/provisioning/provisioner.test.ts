@@ -285,6 +285,21 @@ describe('what is too much', () => {
     await provisioner.stop()
   })
 
+  test('is every VM that stands ready with an address that another has, or is to have', async () => {
+    const { bench, provisioner } = await started({ settings: { provisioning: [entry('debian12', 2)] } }, outside => {
+      outside.addVm('provision-v2-a', { provisioning: true, vmwareModelPath: 'debian12', ipAddress: '10.0.0.9' })
+      outside.addVm('provision-v2-b', { provisioning: true, vmwareModelPath: 'debian12', ipAddress: '10.0.0.9' })
+      outside.addVm('brave-heron', { vmwareModelPath: 'debian12', ipAddress: '10.0.0.9' })
+    })
+    await bench.pass(3)
+    const names = bench.provisions().map(vm => vm.name)
+    expect(names).toHaveLength(2)
+    expect(names).not.toContain('provision-v2-a')
+    expect(names).not.toContain('provision-v2-b')
+    expect(bench.world.byName('brave-heron')).toBeDefined()
+    await provisioner.stop()
+  })
+
   test('is never a VM that a job is claiming', async () => {
     const bench = new Bench({ settings: { provisioning: [] } })
     const { id } = bench.addVm('provision-v2-a', { provisioning: true, vmwareModelPath: 'debian12' })

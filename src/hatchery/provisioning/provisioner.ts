@@ -160,15 +160,17 @@ export class Provisioner {
     }
   }
 
-  /** Removes what stands ready and is too much, no longer wanted, or made of a template that was replaced since. */
+  /** Removes what stands ready and is too much, no longer wanted, made of a template that was replaced since, or not alone with its address. */
   #takeDown(stocks: ReadonlyMap<string, Stock>, sources: Sources): void {
     for (const [key, stock] of stocks) {
       const source = sources.get(key)
       const isOld = ({ note }: FleetVm) =>
         source?.kind === 'template' && source.lastModified !== '' && note.workerModelLastModified !== source.lastModified
+      const isContested = (each: FleetVm) => this.#options.fleet.isContested(each)
       for (const vm of stock.ready.filter(isOld)) this.#remove(vm, 'it was made of an older template of its worker model')
+      for (const vm of stock.ready.filter(isContested)) this.#remove(vm, 'another VM has its address, or is to have it')
       const wanted = this.#pools.find(pool => pool.key === key)?.wanted ?? 0
-      const current = { ...stock, ready: stock.ready.filter(vm => !isOld(vm)) }
+      const current = { ...stock, ready: stock.ready.filter(vm => !isOld(vm) && !isContested(vm)) }
       for (const vm of surplus(wanted, current)) this.#remove(vm, 'more VMs stand ready than are wanted')
     }
   }

@@ -7,7 +7,7 @@ import { inShell } from './launch-script.ts'
 const minute = 60_000
 
 /** How long each stage may take (hatchery §9.1), and how long the script that runs before the worker. */
-export const stageLimits = { address: 3 * minute, guest: 3 * minute, probe: minute, preStart: 2 * minute } as const
+const stageLimits = { address: 3 * minute, guest: 3 * minute, probe: minute, preStart: 2 * minute } as const
 
 /** With what a guest is waited for. */
 export interface Readiness {

@@ -13,13 +13,21 @@ let ground: RealGround
 let file: OperatorFile
 let hatchery: HatcheryProcess
 
-const saw = () => `${hatchery.log().split('\n').slice(-40).join('\n')}\n${ground.guests.ends.join('\n')}`
+const saw = () => {
+  const vms = ground.vms().map(({ name: vm, power, template: isOne }) => `${vm} ${isOne ? 'template' : power}`)
+  return [hatchery.log().split('\n').slice(-40).join('\n'), ...vms, ...ground.guests.ends].join('\n')
+}
 const isOver = (status: string) => ['Success', 'Fail', 'Stopped'].includes(status)
 const jobV2 = (job: string) => ground.administrator.jobV2(job)
-const is = async (job: string, status: string) => (await jobV2(job)).status === status
 const ended = async (job: string) => {
   await until(async () => isOver((await jobV2(job)).status), 120, saw)
   return (await jobV2(job)).status
+}
+/** The worker that has a job, once it has begun it. */
+async function workerOf(job: string): Promise<string> {
+  let worker = ''
+  await until(async () => (worker = (await jobV2(job)).worker_name ?? '') !== '', 60, saw)
+  return worker
 }
 /** How many workers have begun a V2 job, as the API told whoever watches it. */
 const beginnings = async (job: string) => {
@@ -56,7 +64,8 @@ beforeAll(async () => {
     cmd: 'PATH=$PATH ./worker',
     post_cmd: 'sudo shutdown -h now',
   })
-  file = await ground.operatorFile(name, { ready: 2 })
+  // Without its records the hatchery gives a worker that never comes this long, in minutes.
+  file = await ground.operatorFile(name, { ready: 2, more: ['workerRegistrationTTL = 1'] })
   hatchery = await ground.start(file, `${ground.folder}/data`)
   await until(() => ground.other.platform.inventory.byName('deb').some(vm => vm.template), 120, saw)
 })
@@ -65,9 +74,9 @@ beforeEach(async () => {
   await until(isTidy, 120, saw)
   ground.work.splice(0, 2, 1_500, 2_500)
 })
-afterEach(() => {
+afterEach(async () => {
   ground.proxy.onCall = () => {}
-  ground.proxy.fault = () => undefined
+  await ground.door.open()
 })
 
 describe('the VM of a worker is destroyed behind its back', () => {
@@ -86,9 +95,8 @@ describe('the VM of a worker is destroyed behind its back', () => {
   test('a V2 job is given back and runs on another worker', { timeout: 240_000 }, async () => {
     ground.work.splice(0, 2, 120_000, 120_000)
     const job = await ground.startJob()
-    await until(() => is(job, 'Building'), 60, saw)
+    const first = await workerOf(job)
     ground.work.splice(0, 2, 1_500, 2_500)
-    const { worker_name: first = '' } = await jobV2(job)
     await destroy(first)
     expect(await ended(job)).toBe('Success')
     expect((await jobV2(job)).worker_name).not.toBe(first)
@@ -97,39 +105,32 @@ describe('the VM of a worker is destroyed behind its back', () => {
 
   test('a V2 job that has ended by then stays ended', { timeout: 240_000 }, async () => {
     const job = await ground.startJob()
-    const [vm] = await workerOf(job)
+    const worker = await workerOf(job)
     expect(await ended(job)).toBe('Success')
-    await destroy(vm ?? '').catch(() => {})
+    // Unless the hatchery was quicker.
+    await destroy(worker).catch(() => {})
     await until(isTidy, 90, saw)
     expect([await ended(job), await beginnings(job)]).toEqual(['Success', 1])
   })
 })
 
-/** The worker that has a job, once it has begun it. */
-async function workerOf(job: string): Promise<readonly string[]> {
-  await until(async () => (await jobV2(job)).worker_name !== undefined, 60, saw)
-  return [(await jobV2(job)).worker_name ?? '']
-}
-
 test('sessions that CDS revokes are replaced, whatever the hatchery is doing', { timeout: 240_000 }, async () => {
-  const signIns = () => hatchery.log().split('signed in to CDS').length
-  const before = signIns()
-  expect(await ground.revokeSessions(name)).toBe(2)
+  await ground.revokeSessions(name)
   const first = await ground.startJob()
   expect(await ended(first)).toBe('Success')
   ground.work.splice(0, 2, 8_000, 8_000)
   const second = await ground.startJob()
-  await until(() => is(second, 'Building'), 60, saw)
-  expect(await ground.revokeSessions(name)).toBeGreaterThan(0)
+  await workerOf(second)
+  await ground.revokeSessions(name)
   expect([await ended(second), await beginnings(second)]).toEqual(['Success', 1])
+  await until(async () => (await ground.sessionsOf(name)) === 2, 90, saw)
   await until(async () => (await ground.statusOf(name)).v2.length > 0, 90, saw)
-  expect(signIns()).toBeGreaterThan(before)
 })
 
 test('while the API is away for a minute nothing is lost and no worker ends; afterwards all goes on', { timeout: 400_000 }, async () => {
   ground.work.splice(0, 2, 75_000, 75_000)
   const running = await ground.startJob()
-  const [worker = ''] = await workerOf(running)
+  const worker = await workerOf(running)
   ground.work.splice(0, 2, 1_500, 2_500)
   // The door falls shut in the middle of a spawn: its worker is launched and cannot sign in.
   const shut = onCall('StartProgramInGuest', 2, () => ground.door.close())
@@ -156,7 +157,6 @@ describe('killed in the middle of a spawn and started again, the job gets exactl
     ...moments.map(moment => ({ ...moment, store: 'kept', keeps: true })),
     ...moments.map(moment => ({ ...moment, store: 'lost', keeps: false })),
   ])('$during, data folder $store', { timeout: 400_000 }, async ({ method, count, keeps }) => {
-    ground.proxy.fault = () => undefined
     const killed = onCall(method, count, () => hatchery.kill('SIGKILL'))
     const job = await ground.startJob()
     await killed

@@ -22,8 +22,9 @@ export class FrontDoor implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Opens it again, at the same place. */
+  /** Opens it again, at the same place. Nothing to do if it is open. */
   async open(): Promise<void> {
+    if (this.#server !== undefined) return
     const server = createServer(socket => this.#pass(socket))
     server.listen(this.#port, '127.0.0.1')
     await once(server, 'listening')

@@ -12,6 +12,8 @@ export interface HatcheryFileOptions {
   readonly vcenter: { readonly url: string; readonly user: string; readonly password: string }
   /** Ready VMs of the template `debian12`. Default 0. */
   readonly ready?: number
+  /** Workers that may be starting at once. Default 50. The original takes every VM of the datacenter for one. */
+  readonly starting?: number
   /** Further lines in `[hatchery.vsphere]`. */
   readonly more?: readonly string[]
   /** Further lines in `[hatchery.vsphere.commonConfiguration.provision]`. */
@@ -20,7 +22,7 @@ export interface HatcheryFileOptions {
 
 /** The file as the original and ours read it: flavors small and large, guests of `debian12`, addresses 10.20.0.16/28. */
 export function hatcheryFile(options: HatcheryFileOptions): string {
-  const { name, key, tokenV1, tokenV2, api, port, vcenter, ready = 0, more = [], provision = [] } = options
+  const { name, key, tokenV1, tokenV2, api, port, vcenter, ready = 0, starting = 50, more = [], provision = [] } = options
   const table = (header: string, lines: readonly (string | undefined)[]) =>
     `[${header}]\n${lines.flatMap(line => (line === undefined ? [] : [`  ${line}\n`])).join('')}`
   const entry = (what: string, lines: readonly string[]) => table(`[hatchery.vsphere.${what}]`, lines)
@@ -63,7 +65,7 @@ export function hatcheryFile(options: HatcheryFileOptions): string {
     table(`${shared}.api.http`, [`url = "${api}"`]),
     table(`${shared}.provision`, [
       'maxWorker = 0',
-      'maxConcurrentProvisioning = 50',
+      `maxConcurrentProvisioning = ${starting}`,
       'registerFrequency = 60',
       'injectEnvVars = ["PLACE=nest"]',
       ...provision,

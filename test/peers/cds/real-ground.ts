@@ -7,7 +7,7 @@ import { freePorts } from '../free-ports.ts'
 import { guest, makeTemplate, type OperatorFile, template } from '../hatchery/ground.ts'
 import { Guests } from '../hatchery/guests.ts'
 import { type HatcheryProcess, startHatcheryProcess } from '../hatchery/hatchery-process.ts'
-import { startVcsim, type Vcsim } from '../peer.ts'
+import { startVcsim, type Vcsim, type VcsimOptions } from '../peer.ts'
 import { FaultProxy } from '../vsphere/fault-proxy.ts'
 import { connectTo, thumbprintOf, type Vcenter } from '../vsphere/vcenter.ts'
 import { Administrator } from './administrator.ts'
@@ -62,7 +62,7 @@ export class RealGround implements AsyncDisposable {
     this.proxy.onAnswer = this.guests.onAnswer
   }
 
-  static async lay(): Promise<RealGround> {
+  static async lay(vcenter: VcsimOptions = {}): Promise<RealGround> {
     const stack = new AsyncDisposableStack()
     try {
       const folder = await mkdtemp(join(tmpdir(), 'aviary-cds-'))
@@ -70,7 +70,7 @@ export class RealGround implements AsyncDisposable {
       const cds = await startCds()
       stack.defer(() => cds.stop())
       const door = stack.use(await FrontDoor.open(cds.url))
-      const sim = await startVcsim({ vms: 3, cloneMs: 150, taskMs: 30, toolsMs: 150, addressMs: 200, guest })
+      const sim = await startVcsim({ vms: 3, cloneMs: 150, taskMs: 30, toolsMs: 150, addressMs: 200, guest, ...vcenter })
       stack.defer(() => sim.stop())
       const proxy = await FaultProxy.start(sim.url)
       stack.defer(() => proxy.stop())
@@ -136,11 +136,14 @@ export class RealGround implements AsyncDisposable {
     return this.vms().filter(({ name, template: is }) => !is && !name.startsWith('provision-'))
   }
 
-  /** Ends every session that a hatchery has with the API, on both sides. Gives how many there were. */
-  async revokeSessions(hatchery: string): Promise<number> {
-    const whose = `SELECT id FROM auth_consumer WHERE name = '${hatchery}-v1' OR name = '${hatchery}'`
-    const gone = await askDatabase(this.cds.database, `DELETE FROM auth_session WHERE consumer_id IN (${whose}) RETURNING id`)
-    return gone.length
+  /** Ends every session that a hatchery has with the API, on both sides. */
+  async revokeSessions(hatchery: string): Promise<void> {
+    await askDatabase(this.cds.database, `DELETE FROM auth_session WHERE consumer_id IN (${consumersOf(hatchery)})`)
+  }
+
+  /** How many sessions a hatchery has with the API. */
+  async sessionsOf(hatchery: string): Promise<number> {
+    return (await askDatabase(this.cds.database, `SELECT id FROM auth_session WHERE consumer_id IN (${consumersOf(hatchery)})`)).length
   }
 
   /** The status lines that the API has of a hatchery, as `Component value`; V2 keeps them where only the database shows them. */
@@ -165,4 +168,8 @@ export class RealGround implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync()
   }
+}
+
+function consumersOf(hatchery: string): string {
+  return `SELECT id FROM auth_consumer WHERE name = '${hatchery}-v1' OR name = '${hatchery}'`
 }

@@ -131,8 +131,8 @@ async function configure(
 async function firstAdministrator(url: string, api: Kept): Promise<string> {
   const user = { username: 'root1', fullname: 'Root One', email: 'root1@localhost.local', password: 'Zq7-plover-Anchor-39!' }
   await mustCall(url, { method: 'POST', path: '/auth/consumer/local/signup', body: user })
-  const letter = /signup verify\s+--api-url\s+\S+\s+(\S+)/g
-  for (const patience = Date.now() + 20_000; ; await sleep(200)) {
+  const letter = /signup verify\s+--api-url\s+\S+\s+(\S+)\s/g
+  for (const patience = Date.now() + 90_000; ; await sleep(200)) {
     const token = [...api.output().matchAll(letter)].at(-1)?.[1]
     if (token === undefined && Date.now() < patience) continue
     const first = readFileSync(join(api.folder, 'first.token'), 'utf8').trim()

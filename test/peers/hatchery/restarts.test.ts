@@ -22,13 +22,15 @@ const moments: readonly Moment[] = [
   { during: 'the removal', method: 'Destroy_Task' },
 ]
 
+const timeout = 400_000
 let ground: Ground
 let file: OperatorFile
 let runs = 0
 
 beforeAll(async () => {
   ground = await Ground.lay()
-  file = await ground.operatorFile('hv1', { ready: 1 })
+  // Whether a worker was launched before the end nobody knows: it gets this long to sign in.
+  file = await ground.operatorFile('hv1', { ready: 1, more: ['workerRegistrationTTL = 1'] })
 })
 afterAll(() => ground?.[Symbol.asyncDispose]())
 
@@ -58,7 +60,7 @@ function killWith(hatchery: HatcheryProcess, { method, count = 1 }: Moment, arri
 }
 
 /** A job whose program is killed and started again: it comes to its end on one worker, and nothing is left. */
-async function tell(moment: Moment, { arrives, losesStore }: { readonly arrives: boolean; readonly losesStore: boolean }): Promise<void> {
+async function tell(moment: Moment, { arrives, losesStore }: { readonly arrives: boolean; readonly losesStore: boolean }): Promise<string> {
   const dataDir = join(ground.folder, `data-${++runs}`)
   const first = await ground.start(file, dataDir)
   await until(isTidy, 60, saw(first))
@@ -69,28 +71,31 @@ async function tell(moment: Moment, { arrives, losesStore }: { readonly arrives:
   ground.proxy.onAnswer = ground.guests.onAnswer
   if (losesStore) await rm(dataDir, { recursive: true, force: true })
   const second = await ground.start(file, dataDir)
-  await until(() => isOver(job), 90, saw(second))
-  expect(job.status).toBe('Success')
+  await until(() => isOver(job), 180, saw(second))
   await until(isTidy, 60, saw(second))
   const { code, log } = await second.kill('SIGTERM')
   expect(code, log).toBe(0)
   expect(ground.cds.wrongs()).toEqual({ onTwoWorkers: [], startedAgain: [], resurrected: [], takenFromWorker: [] })
   expect(ground.cds.heldJobs()).toEqual([])
   expect((await ground.sim.state()).tasks).toBe(0)
+  return job.status
 }
 
 describe('killed in the middle of', () => {
-  test.each(moments)('$during, before vCenter hears of it, it goes on where it was', moment =>
-    tell(moment, { arrives: false, losesStore: false }),
-  )
+  test.each(moments)('$during, before vCenter hears of it, it goes on where it was', { timeout }, async moment => {
+    expect(await tell(moment, { arrives: false, losesStore: false })).toBe('Success')
+  })
 
-  test.each(moments)('$during, after vCenter has done it, it goes on where it was', moment =>
-    tell(moment, { arrives: true, losesStore: false }),
-  )
+  test.each(moments)('$during, after vCenter has done it, it goes on where it was', { timeout }, async moment => {
+    expect(await tell(moment, { arrives: true, losesStore: false })).toBe('Success')
+  })
 })
 
 describe('killed and its data folder lost in the middle of', () => {
+  // From the moment on at which a VM carries what is known of it.
   const recorded = moments.filter(({ method }) => method !== 'CloneVM_Task')
 
-  test.each(recorded)('$during, the VM itself tells where it was', moment => tell(moment, { arrives: true, losesStore: true }))
+  test.each(recorded)('$during, the VM itself tells where it was', { timeout }, async moment => {
+    expect(await tell(moment, { arrives: true, losesStore: true })).toBe('Success')
+  })
 })

@@ -68,6 +68,7 @@ test('sessions of vCenter and of CDS end at any moment, and jobs go on', async (
   ground.cds.endHatcherySessions()
   await allSucceed([second], hatchery)
   await until(() => ground.ready().length === 1 && ground.vms().length === 1, 60, saw(hatchery))
+  expect(ground.cds.heldJobs()).toEqual([])
 })
 
 describe('while the VMs cannot be listed', () => {

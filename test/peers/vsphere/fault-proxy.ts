@@ -109,7 +109,7 @@ export class FaultProxy {
       const pieces: Buffer[] = []
       for await (const piece of incoming as AsyncIterable<Buffer>) pieces.push(piece)
       const body = Buffer.concat(pieces)
-      const method = /<soapenv:Body><(\w+)/.exec(body.toString())?.[1] ?? 'unknown'
+      const method = /<(?:\w+:)?Body><(\w+)/.exec(body.toString())?.[1] ?? 'unknown'
       this.calls.push(method)
       const fault = this.fault(method)
       if (fault === 'cut before') return void incoming.socket.destroy()

@@ -1,0 +1,58 @@
+/** The hatchery: deciding, a burst of jobs, and what a worker costs beside the original hatchery at the same CDS and vCenter. */
+import type { Result } from '../frame/result.ts'
+import type { SuiteOptions } from '../run.ts'
+import { burst, type BurstOptions } from './burst.ts'
+import { duel, type SpawnCost } from './duel.ts'
+import { decide } from './gate-decisions.ts'
+
+/** Every measurement; `--quick` takes a tenth of the VMs and jobs. The duel needs the real CDS, which takes minutes to set up. */
+export async function suite({ only, quick, rounds = quick ? 1 : 3, say }: SuiteOptions): Promise<readonly Result[]> {
+  const wanted = (name: string) => only.length === 0 || only.some(start => name.startsWith(start))
+  const results: Result[] = []
+  if (wanted('gate')) results.push(await gates(quick ? 1_000 : 10_000, rounds, say))
+  if (wanted('burst')) {
+    const jobs = quick ? 100 : 1_000
+    // Eight operations a host are what vCenter bears; a vCenter of 64 hosts is given as many in all.
+    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 512, perHost: 8 }, poolSize: 64 }, say, true))
+    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 32, perHost: 8 }, poolSize: 8 }, say, false))
+  }
+  if (wanted('duel')) results.push(...(await sideBySide(quick ? 100 : 1_000, quick ? 1 : 5, say)))
+  return results
+}
+
+async function gates(vms: number, rounds: number, say: (line: string) => void): Promise<Result> {
+  const measured = []
+  for (let round = 1; round <= rounds; round++) {
+    measured.push(await decide({ vms, jobs: 2_000 }))
+    say(`gate decisions, round ${round} of ${rounds}: ${JSON.stringify(measured.at(-1))}`)
+  }
+  const value = Math.max(...measured.map(({ p99 }) => p99))
+  return { name: `gate decision at ${vms} VMs, p99`, unit: 'ms', value, target: '≤ 5 ms', met: value <= 5, details: measured }
+}
+
+async function oneBurst(options: BurstOptions, say: (line: string) => void, isMeant: boolean): Promise<Result> {
+  const { jobs, hosts, limits } = options
+  say(`${jobs} jobs in a minute on ${hosts} hosts, at most ${limits.total} operations at once`)
+  const came = await burst(options)
+  say(JSON.stringify(came))
+  const isWithin = came.lost === 0 && came.atOnce <= limits.total && came.atOnceOnHost <= limits.perHost
+  const name = `burst of ${jobs} jobs, ${limits.total} operations at once: p95 beyond the boot`
+  const target = isMeant ? { target: '≤ 30 s, none lost', met: isWithin && came.p95 <= 30 } : { target: 'none lost', met: isWithin }
+  return { name, unit: 's', value: came.p95, ...target, details: came }
+}
+
+async function sideBySide(vms: number, jobs: number, say: (line: string) => void): Promise<readonly Result[]> {
+  const { original, own } = await duel({ vms, jobs, say })
+  const row = (what: keyof SpawnCost, text: string, unit: string): Result => {
+    const [value, peer] = [own[what], original[what]]
+    return { name: `duel among ${vms} VMs: ${text}`, unit, value, peer, ratio: peer / value, details: { own, original } }
+  }
+  return [
+    row('wall', 'job to script', 'ms'),
+    row('cpu', 'processor per worker', 'ms'),
+    row('calls', 'calls per worker', 'calls'),
+    row('bytes', 'bytes per worker', 'bytes'),
+    row('idle', 'processor in an idle minute', 'ms'),
+    row('memory', 'memory', 'MB'),
+  ]
+}

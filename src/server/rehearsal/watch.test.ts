@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { Company } from './company.ts'
+import { Explained } from './explained.ts'
+import { drawScene, type Scene } from './scene.ts'
+import { unsettled } from './settled.ts'
+import { Stage } from './stage.ts'
+import { Watch } from './watch.ts'
+
+/** A calm scene with one hatchery `hv1` that has addresses from a range. */
+function calmScene(): Scene {
+  const { hatcheries } = drawScene(1)
+  const hatchery = { ...hatcheries[0]!, name: 'hv1', maxWorker: 1, maxConcurrentProvisioning: 1, maxCpus: 4, workerProvisioning: [] }
+  const found = Array.from({ length: 100 }, (_, index) => drawScene(index + 1)).find(
+    ({ weather, troubles }) => weather.cds.before === undefined && troubles.length === 0,
+  )
+  return {
+    ...found!,
+    addresses: 'ranges',
+    model: 'stands ready',
+    hatcheries: [hatchery],
+    sharedStore: false,
+    jobs: [],
+    troubles: [],
+    isPatient: true,
+  }
+}
+
+function watched() {
+  const stage = new Stage(calmScene())
+  return { stage, watch: new Watch(stage) }
+}
+
+const note = (more: object = {}) => JSON.stringify({ hatchery_name: 'hv1', ...more })
+
+describe('the watch notices', () => {
+  test('an address on two VMs', () => {
+    const { stage, watch } = watched()
+    stage.vcenter.addVm({ name: 'one', addresses: ['10.0.1.9'] })
+    stage.vcenter.addVm({ name: 'other', addresses: ['10.0.1.9'] })
+    expect(watch.wrongs).toEqual(['"other" and "one" both have the address 10.0.1.9'])
+  })
+
+  test('an address that two VMs are to have', () => {
+    const { stage, watch } = watched()
+    stage.vcenter.addVm({ name: 'provision-v2-a', annotation: note({ provisioning: true, ip_address: '10.0.1.9' }) })
+    stage.vcenter.addVm({ name: 'provision-v2-b', annotation: note({ provisioning: true, ip_address: '10.0.1.9' }) })
+    expect(watch.wrongs).toEqual(['"provision-v2-b" and "provision-v2-a" are both to have the address 10.0.1.9'])
+  })
+
+  test('a foreign VM that changes, and whoever is about to change it', () => {
+    const { stage, watch } = watched()
+    const database = stage.vcenter.byName('database')!
+    watch.called({ hatchery: 'hv1', operation: 'powerOff', target: database.id })
+    stage.vcenter.removeVm(database.id)
+    expect(watch.wrongs).toEqual([`hv1 calls powerOff on "database", which belongs to nobody`, `the foreign VM ${database.id} was changed`])
+  })
+
+  test('more workers, CPUs and starts than the limits allow', () => {
+    const { stage, watch } = watched()
+    for (const name of ['ada', 'bob']) {
+      const { id } = stage.vcenter.addVm({ name, annotation: note({ worker_name: name }), cpus: 4 })
+      stage.vcenter.switchPower(id, 'on')
+    }
+    expect(watch.wrongs).toEqual([
+      'hv1 has 2 workers, and maxWorker is 1',
+      'the workers of hv1 have 8 CPUs, and maxCpus is 4',
+      '2 workers of hv1 are starting, and maxConcurrentProvisioning is 1',
+    ])
+  })
+
+  test('a job that waits and of which a healthy hatchery says nothing', async () => {
+    const { stage, watch } = watched()
+    const company = new Company(stage, watch)
+    stage.addJob({ at: 0, version: 2, project: 'P', model: 'debian12', flavor: '', announced: true, stoppedAfter: undefined })
+    const explained = new Explained(stage, watch)
+    const deaf = {
+      name: 'hv1',
+      hatchery: { health: new Map([['loop', true]]), why: () => undefined },
+    } as unknown as (typeof company.programs)[number]
+    for (let look = 0; look < 5; look++) explained.look([deaf])
+    expect(watch.wrongs).toEqual([`hv1 does not know that job ${stage.jobs[0]?.id} waits`])
+  })
+})
+
+test('nothing is settled while a job, a booking, a VM or a lease is left', async () => {
+  const { stage, watch } = watched()
+  const company = new Company(stage, watch)
+  await company.startAll()
+  await stage.clock.advance(60_000)
+  expect(await unsettled(stage, company.programs, company.pools)).toEqual([])
+  stage.addJob({ at: 0, version: 2, project: 'P', model: 'debian12', flavor: '', announced: true, stoppedAfter: undefined })
+  await stage.clock.advance(5_000)
+  const left = await unsettled(stage, company.programs, company.pools)
+  const id = stage.jobs[0]?.id
+  expect(left).toContain(`job ${id} is Scheduling`)
+  expect(left).toContain(`job ${id} is still taken`)
+  await stage.clock.advance(20_000)
+  expect((await unsettled(stage, company.programs, company.pools)).some(line => line.startsWith('hv1 has left the VM "'))).toBe(true)
+  await stage.clock.advance(4 * 60_000)
+  const [last = ''] = await unsettled(stage, company.programs, company.pools)
+  expect(last).toMatch(/^the address 10\.0\.1\.\d+ is leased to /)
+  await stage.clock.advance(11 * 60_000)
+  expect(await unsettled(stage, company.programs, company.pools)).toEqual([])
+  expect(watch.wrongs).toEqual([])
+  expect(await company.stopAll(60_000)).toBe(true)
+})
