@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/rules/**/*.test.ts'],
     isolate: false,
     pool: 'threads',
+    // Left to itself vitest leaves one core idle, which is half of a small machine.
+    maxWorkers: '100%',
     testTimeout: 20_000,
     passWithNoTests: true,
   },

@@ -29,7 +29,7 @@ const usualLength = 4 * 60_000
 /** Jobs of both sorts, some at once, others alone. */
 export function drawJobs(chance: Chance, length: number, isCalm: boolean): readonly JobScene[] {
   const jobs: JobScene[] = []
-  const waves = Math.round(chance.integer(2, 5) * Math.max(1, length / usualLength))
+  const waves = Math.round(chance.integer(1, 4) * Math.max(1, length / usualLength))
   const projects = ['BIRDS', 'EGGS', 'NESTS']
   for (let wave = 0; wave < waves; wave++) {
     const at = chance.integer(0, Math.floor(length * 0.85))

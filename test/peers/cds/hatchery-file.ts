@@ -14,13 +14,15 @@ export interface HatcheryFileOptions {
   readonly ready?: number
   /** Workers that may be starting at once. Default 50. The original takes every VM of the datacenter for one. */
   readonly starting?: number
+  /** Default 10.20.0.16/28. */
+  readonly addresses?: string
   /** Further lines in `[hatchery.vsphere]`. */
   readonly more?: readonly string[]
   /** Further lines in `[hatchery.vsphere.commonConfiguration.provision]`. */
   readonly provision?: readonly string[]
 }
 
-/** The file as the original and ours read it: flavors small and large, guests of `debian12`, addresses 10.20.0.16/28. */
+/** The file as the original and ours read it: flavors small and large, guests of `debian12`. */
 export function hatcheryFile(options: HatcheryFileOptions): string {
   const { name, key, tokenV1, tokenV2, api, port, vcenter, ready = 0, starting = 50, more = [], provision = [] } = options
   const table = (header: string, lines: readonly (string | undefined)[]) =>
@@ -37,7 +39,7 @@ export function hatcheryFile(options: HatcheryFileOptions): string {
       'datastoreString = "LocalDS_0"',
       'networkString = "VM Network"',
       'cardName = "e1000"',
-      'iprange = "10.20.0.16/28"',
+      `iprange = "${options.addresses ?? '10.20.0.16/28'}"`,
       'gateway = "10.20.0.1"',
       'dns = "10.20.0.2"',
       'subnetMask = "255.255.255.0"',
