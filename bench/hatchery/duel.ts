@@ -1,15 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { testRsaKey } from '../../src/hatchery/testing/operator-file.ts'
+import { hatcheryFile } from '../../test/peers/cds/hatchery-file.ts'
 import { startOriginalHatchery } from '../../test/peers/cds/original-hatchery.ts'
-import { impatience, RealGround } from '../../test/peers/cds/real-ground.ts'
+import { RealGround } from '../../test/peers/cds/real-ground.ts'
+import { freePorts } from '../../test/peers/free-ports.ts'
 import type { AnsweredCall } from '../../test/peers/vsphere/fault-proxy.ts'
+import { thumbprintOf } from '../../test/peers/vsphere/vcenter.ts'
 import { median } from '../frame/median.ts'
 
 /** What starting a worker on a VM that stands ready costs a hatchery, all told; medians. */
 export interface SpawnCost {
   /** Milliseconds from somebody who starts a job to the script in the guest. */
   readonly wall: number
-  /** Milliseconds of processor, from then until another VM has stood ready in its place for three seconds. */
+  /** Milliseconds of processor in that time. */
   readonly cpu: number
   /** Calls of vCenter's API in that time, and bytes of its answers. */
   readonly calls: number
@@ -42,16 +47,21 @@ export async function duel({ vms, jobs, say }: DuelOptions): Promise<{ readonly 
     calls.push(call)
     ground.guests.onAnswer(call)
   }
-  const starting = vms + 100
-  const options = { ready: 2, starting }
-  const theirs = async (): Promise<Contestant> => {
-    const tokens = await ground.administrator.addHatchery('original', { region: ground.region })
-    const vcenter = { ...ground.sim, url: ground.proxy.url }
-    const file = { name: 'original', tokenV1: tokens.v1, tokenV2: tokens.v2, api: ground.door.url, vcenter, more: impatience }
-    return { name: 'original', ...(await startOriginalHatchery({ ...file, ...options })) }
+  // All intervals are the documented ones. More VMs than jobs stand ready, so that nobody waits for another to be made.
+  const vcenter = { ...ground.sim, url: ground.proxy.url }
+  const fileFor = async (name: string) => {
+    const { v1: tokenV1, v2: tokenV2 } = await ground.administrator.addHatchery(name, { region: ground.region })
+    const more = [`workerProvisioningPoolSize = ${jobs + 1}`]
+    return { name, tokenV1, tokenV2, api: ground.door.url, vcenter, ready: jobs + 1, starting: vms + 100, more }
   }
+  const theirs = async (): Promise<Contestant> => ({ name: 'original', ...(await startOriginalHatchery(await fileFor('original'))) })
   const ours = async (): Promise<Contestant> => {
-    const started = await ground.start(await ground.operatorFile('own', options), `${ground.folder}/own`)
+    const file = await fileFor('own')
+    const [port = 0] = await freePorts(1)
+    const path = join(ground.folder, 'own.toml')
+    const more = [...file.more, `thumbprint = "${await thumbprintOf(vcenter.url)}"`]
+    writeFileSync(path, hatcheryFile({ ...file, more, key: testRsaKey(), port }), { mode: 0o600 })
+    const started = await ground.start({ path, pages: `http://127.0.0.1:${port}` }, `${ground.folder}/own`)
     return { name: 'own', pid: started.pid, log: () => started.log(), stop: () => started.kill('SIGTERM') }
   }
   const costs: SpawnCost[] = []
@@ -78,18 +88,17 @@ async function spawnCost(
   // A VM that was just cloned is off for a moment, and not ready yet.
   let since = 0
   const isReady = () => {
-    since = ground.ready().length === 2 ? since || Date.now() : 0
-    return since > 0 && Date.now() - since > 3_000
+    since = ground.ready().length > jobs ? since || Date.now() : 0
+    return since > 0 && Date.now() - since > 5_000
   }
-  const until = (isSo: () => boolean) => untilSo(isSo, 300, log)
+  const until = (isSo: () => boolean) => untilSo(isSo, 600, log)
   await until(isReady)
-  await sleep(5_000)
   const idleFrom = cpuOf(pid)
   await sleep(60_000)
   const idle = cpuOf(pid) - idleFrom
   const rounds: { readonly wall: number; readonly cpu: number; readonly calls: number; readonly bytes: number }[] = []
   for (let number = 0; number < jobs; number++) {
-    await until(isReady)
+    await sleep(10_000)
     calls.length = 0
     const cpu = cpuOf(pid)
     const launches = ground.guests.programs.filter(isLaunch).length
@@ -97,8 +106,6 @@ async function spawnCost(
     await ground.startJob()
     await until(() => ground.guests.programs.filter(isLaunch).length > launches)
     const wall = performance.now() - began
-    since = 0
-    await until(isReady)
     rounds.push({ wall, cpu: cpuOf(pid) - cpu, calls: calls.length, bytes: calls.reduce((sum, { received }) => sum + received, 0) })
     say(`${name}, job ${number + 1} of ${jobs}: ${JSON.stringify(rounds.at(-1))}`)
   }

@@ -1,33 +1,37 @@
 /** The hatchery: deciding, a burst of jobs, and what a worker costs beside the original hatchery at the same CDS and vCenter. */
+import { inChild, type Measured } from '../frame/child-process.ts'
+import { median } from '../frame/median.ts'
 import type { Result } from '../frame/result.ts'
 import type { SuiteOptions } from '../run.ts'
 import { burst, type BurstOptions } from './burst.ts'
 import { duel, type SpawnCost } from './duel.ts'
-import { decide } from './gate-decisions.ts'
 
 /** Every measurement; `--quick` takes a tenth of the VMs and jobs. The duel needs the real CDS, which takes minutes to set up. */
 export async function suite({ only, quick, rounds = quick ? 1 : 3, say }: SuiteOptions): Promise<readonly Result[]> {
   const wanted = (name: string) => only.length === 0 || only.some(start => name.startsWith(start))
   const results: Result[] = []
-  if (wanted('gate')) results.push(await gates(quick ? 1_000 : 10_000, rounds, say))
+  if (wanted('gate')) results.push(...(await gates(quick ? 1_000 : 10_000, rounds, say)))
   if (wanted('burst')) {
     const jobs = quick ? 100 : 1_000
-    // Eight operations a host are what vCenter bears; a vCenter of 64 hosts is given as many in all.
+    // Eight operations a host are what vCenter bears; with 64 hosts that is 512. The other one shows the limits that are usual.
     results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 512, perHost: 8 }, poolSize: 64 }, say, true))
-    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 32, perHost: 8 }, poolSize: 8 }, say, false))
+    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 32, perHost: 8 }, poolSize: 64 }, say, false))
   }
   if (wanted('duel')) results.push(...(await sideBySide(quick ? 100 : 1_000, quick ? 1 : 5, say)))
   return results
 }
 
-async function gates(vms: number, rounds: number, say: (line: string) => void): Promise<Result> {
-  const measured = []
+async function gates(vms: number, rounds: number, say: (line: string) => void): Promise<readonly Result[]> {
+  const measured: Measured[] = []
   for (let round = 1; round <= rounds; round++) {
-    measured.push(await decide({ vms, jobs: 2_000 }))
+    measured.push(await inChild(new URL('gate-decisions.ts', import.meta.url), [vms, 2_000]))
     say(`gate decisions, round ${round} of ${rounds}: ${JSON.stringify(measured.at(-1))}`)
   }
-  const value = Math.max(...measured.map(({ p99 }) => p99))
-  return { name: `gate decision at ${vms} VMs, p99`, unit: 'ms', value, target: '≤ 5 ms', met: value <= 5, details: measured }
+  const row = (what: 'p99' | 'warmP99', text: string): Result => {
+    const value = median(measured.map(each => each[what] ?? Number.NaN))
+    return { name: `gate decision at ${vms} VMs, p99 ${text}`, unit: 'ms', value, target: '≤ 5 ms', met: value <= 5, details: measured }
+  }
+  return [row('p99', 'from the first one on'), row('warmP99', 'after 500')]
 }
 
 async function oneBurst(options: BurstOptions, say: (line: string) => void, isMeant: boolean): Promise<Result> {

@@ -68,7 +68,7 @@ function greeting({ url, kubeconfig, isDemo, hasHatchery, seconds, folder }: Fac
       ? [
           '  bin/aviary hatchery workers --watch      workers as they come and go',
           '  bin/aviary why job/1                     the job that cannot start, and why',
-          '  bin/aviary get clusterclaims,nests       clusters from a pool, and what else is alive',
+          '  bin/aviary claim list                    clusters from a pool',
           `  kubectl --kubeconfig ${shown} get spawns --watch`,
         ]
       : [

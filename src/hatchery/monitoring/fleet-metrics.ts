@@ -167,6 +167,8 @@ export class FleetMetrics {
 
   async #capacity(): Promise<Capacity | undefined> {
     const { platform, settings, log } = this.#options
+    // While nothing is known that is no news.
+    if (platform.inventory.state.kind !== 'live') return undefined
     try {
       const capacity = await platform.capacity(settings.vsphere.resourcePool)
       this.#poolIsAway = false

@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Chance, type Clock, memoryFiles, prometheusMetrics, simulatedHttp } from '../../ports/index.ts'
+import { type Chance, type Clock, type Log, memoryFiles, prometheusMetrics, simulatedHttp } from '../../ports/index.ts'
 import type { ControllerContext } from '../../control/index.ts'
 import { connectCds, Hatchery, type HatcherySettings, hatcherySettings } from '../../hatchery/index.ts'
 import { AddressAuthority } from '../../platform/index.ts'
@@ -30,7 +30,8 @@ const timings = {
  * that do them. One job wants more than there is and waits for ever: that is the one to ask about.
  */
 export async function demoHatchery({ store }: ControllerContext, ports: Ports): Promise<HatcheryWithGround> {
-  const { clock, chance, log } = ports
+  const { clock, chance } = ports
+  const log = warningsOf(ports.log)
   const opened = new AsyncDisposableStack()
   const cds = new SimulatedCds({ clock, chance, url: cdsUrl })
   opened.defer(() => cds.stop())
@@ -109,4 +110,15 @@ function startJobs(cds: SimulatedCds, clock: Clock, chance: Chance): () => void 
     { weight: 1, v2: { region, model, flavor: 'large' } },
   ]
   return jobTraffic({ cds, clock, chance, jobs, every: [10_000, 25_000] })
+}
+
+/** In the demo everything is well: its terminal is for what the newcomer is told, and the commands show the rest. */
+function warningsOf(log: Log): Log {
+  return {
+    debug: () => {},
+    info: () => {},
+    warn: (message, fields) => log.warn(message, fields),
+    error: (message, fields) => log.error(message, fields),
+    with: fields => warningsOf(log.with(fields)),
+  }
 }
