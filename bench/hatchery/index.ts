@@ -14,8 +14,8 @@ export async function suite({ only, quick, rounds = quick ? 1 : 3, say }: SuiteO
   if (wanted('burst')) {
     const jobs = quick ? 100 : 1_000
     // Eight operations a host are what vCenter bears; with 64 hosts that is 512. The other one shows the limits that are usual.
-    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 512, perHost: 8 }, poolSize: 64 }, say, true))
-    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 32, perHost: 8 }, poolSize: 64 }, say, false))
+    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 512, perHost: 8 }, poolSize: 64 }, say))
+    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 32, perHost: 8 }, poolSize: 64 }, say))
   }
   if (wanted('duel')) results.push(...(await sideBySide(quick ? 100 : 1_000, quick ? 1 : 5, say)))
   return results
@@ -34,15 +34,14 @@ async function gates(vms: number, rounds: number, say: (line: string) => void): 
   return [row('p99', 'from the first one on'), row('warmP99', 'after 500')]
 }
 
-async function oneBurst(options: BurstOptions, say: (line: string) => void, isMeant: boolean): Promise<Result> {
+async function oneBurst(options: BurstOptions, say: (line: string) => void): Promise<Result> {
   const { jobs, hosts, limits } = options
   say(`${jobs} jobs in a minute on ${hosts} hosts, at most ${limits.total} operations at once`)
   const came = await burst(options)
   say(JSON.stringify(came))
   const isWithin = came.lost === 0 && came.atOnce <= limits.total && came.atOnceOnHost <= limits.perHost
   const name = `burst of ${jobs} jobs, ${limits.total} operations at once: p95 beyond the boot`
-  const target = isMeant ? { target: '≤ 30 s, none lost', met: isWithin && came.p95 <= 30 } : { target: 'none lost', met: isWithin }
-  return { name, unit: 's', value: came.p95, ...target, details: came }
+  return { name, unit: 's', value: came.p95, target: '≤ 30 s, none lost', met: isWithin && came.p95 <= 30, details: came }
 }
 
 async function sideBySide(vms: number, jobs: number, say: (line: string) => void): Promise<readonly Result[]> {

@@ -195,6 +195,11 @@ export class Hatchery {
     this.#registrar.start()
     this.#dispatcher.start()
     this.#jobs.start(jobs => this.#dispatcher.heard(jobs))
+    // The first heartbeat was sent before anything ran: CDS need not show that for half a minute.
+    void this.pool
+      .refresh(signal)
+      .catch(() => {})
+      .finally(() => this.#heartbeats.request())
     this.#log.info('the hatchery works')
   }
 

@@ -39,6 +39,11 @@ export class Heartbeats {
     for (const rounds of this.#rounds) rounds.start()
   }
 
+  /** Much has changed: the next beat comes now. */
+  request(): void {
+    for (const rounds of this.#rounds) rounds.request()
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#rounds.map(rounds => rounds.stop()))
   }

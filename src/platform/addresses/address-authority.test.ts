@@ -179,6 +179,21 @@ describe('a lease', () => {
     expect(await leases()).toEqual([])
   })
 
+  test('is free again soon if the VM that showed it was seen to go', async () => {
+    const { clock, world, start, leases } = setUp()
+    const { authority } = await start()
+    const held = await authority.hold('a', never)
+    const vm = world.addVm({ name: 'a', annotation: JSON.stringify({ ip_address: held.address }) })
+    held[Symbol.dispose]()
+    await clock.advance(10 * minute)
+    expect((await leases()).map(lease => lease.status?.phase)).toEqual(['InUse'])
+    world.removeVm(vm.id)
+    await clock.advance(0.25 * minute)
+    expect(await leases()).toHaveLength(1)
+    await clock.advance(1.5 * minute)
+    expect(await leases()).toEqual([])
+  })
+
   test('is not freed on the word of an inventory that is not live', async () => {
     const { clock, world, start, leases } = setUp()
     const { authority } = await start()

@@ -4,6 +4,7 @@ import { AddressLease } from '../../kinds/index.ts'
 import { StoreError } from '../../store/index.ts'
 import type { Vm } from '../platform.ts'
 import type { AddressAuthorityOptions, NetworkAddress } from './address-authority.ts'
+import { addressEvidence } from './address-evidence.ts'
 import { leaseName } from './lease-name.ts'
 
 /** For how long nothing may show an address before its lease is removed. */
@@ -29,22 +30,30 @@ export interface LeaseSweeperOptions extends AddressAuthorityOptions {
  * Renews the leases of VMs that this program is making, and removes those that nothing shows any more: a live inventory has
  * neither VM nor task for it, and the lease was not touched, for five minutes by this program's own clock. After a restart, or
  * when the inventory was not live, the five minutes begin anew: a lease too long costs an address, one too short a collision.
+ * An address whose VM was seen to go needs no such patience: two looks that find nothing are enough.
  */
 export class LeaseSweeper {
   readonly #options: LeaseSweeperOptions
   readonly #stopped = new AbortController()
   /** Since when a lease is unseen, and in which version. */
   readonly #unseen = new Map<string, { readonly since: number; readonly version: string }>()
+  /** Addresses that a VM showed which is gone. */
+  readonly #left = new Set<string>()
+  #forget = () => {}
 
   constructor(options: LeaseSweeperOptions) {
     this.#options = options
   }
 
   start(): void {
+    this.#forget = this.#options.platform.inventory.onChange(({ old, now }) => {
+      if (old !== undefined && now === undefined) for (const address of addressEvidence(old)) this.#left.add(address)
+    })
     void this.#run()
   }
 
   stop(): void {
+    this.#forget()
     this.#stopped.abort()
   }
 
@@ -53,9 +62,12 @@ export class LeaseSweeper {
     const { platform, leases, log } = this.#options
     if (platform.inventory.state.kind !== 'live') {
       this.#unseen.clear()
+      this.#left.clear()
       return
     }
     const all = leases.list()
+    const leased = new Set(all.map(({ spec }) => spec.address))
+    for (const address of this.#left) if (!leased.has(address)) this.#left.delete(address)
     const names = new Set(all.map(({ metadata }) => metadata.name))
     for (const name of this.#unseen.keys()) if (!names.has(name)) this.#unseen.delete(name)
     const outcomes = await Promise.allSettled(all.map(lease => this.#look(lease)))
@@ -117,11 +129,13 @@ export class LeaseSweeper {
     }
     if (holder !== undefined && isInFlight(holder)) {
       this.#unseen.delete(lease.metadata.name ?? '')
+      this.#left.delete(address)
       return this.#renew(lease)
     }
     const seen = showing.length > 0 || (holder !== undefined && this.#isOnItsWay(holder, lease))
     if (seen) {
       this.#unseen.delete(lease.metadata.name ?? '')
+      this.#left.delete(address)
       return this.#note(lease, quarantine === undefined ? 'InUse' : 'Quarantined')
     }
     if (quarantine !== undefined && (quarantine.until === undefined || parseTime(quarantine.until) > clock.now())) {
@@ -141,9 +155,10 @@ export class LeaseSweeper {
       this.#unseen.set(name, { since: clock.monotonic(), version })
       return this.#note(lease, lease.status?.phase === undefined || lease.status.phase === 'Reserved' ? 'Reserved' : 'Unseen')
     }
-    if (clock.monotonic() - known.since < unseenFor) return
+    if (clock.monotonic() - known.since < unseenFor && !this.#left.has(lease.spec.address)) return
     await store.delete(AddressLease, { name }, { uid: lease.metadata.uid ?? '', resourceVersion: lease.metadata.resourceVersion ?? '' })
     this.#unseen.delete(name)
+    this.#left.delete(lease.spec.address)
   }
 
   /** VMs that show the address. */
