@@ -49,6 +49,8 @@ export class Ground implements AsyncDisposable {
   /** Whether CDS takes web sockets. */
   takesWebSockets = true
   readonly #stack: AsyncDisposableStack
+  /** VMs that were on at some time: a clone that never was is off as well, and not ready yet. */
+  readonly #booted = new Set<string>()
 
   private constructor(
     parts: Pick<Ground, 'sim' | 'proxy' | 'other' | 'cds' | 'cdsUrl' | 'guests' | 'folder'>,
@@ -63,6 +65,9 @@ export class Ground implements AsyncDisposable {
     this.folder = parts.folder
     this.#stack = stack
     this.proxy.onAnswer = this.guests.onAnswer
+    this.other.platform.inventory.onChange(({ now }) => {
+      if (now?.power === 'on') this.#booted.add(now.id)
+    })
   }
 
   static async lay({ vcenter = {}, workers = {} }: GroundOptions = {}): Promise<Ground> {
@@ -148,7 +153,7 @@ export class Ground implements AsyncDisposable {
 
   /** VMs that stand ready. */
   ready(): readonly Vm[] {
-    return this.vms().filter(({ name, power }) => name.startsWith('provision-') && power === 'off')
+    return this.vms().filter(({ id, name, power }) => name.startsWith('provision-') && power === 'off' && this.#booted.has(id))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
