@@ -29,9 +29,11 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
   },
 })
-const [name = ''] = positionals
-if (!suites.includes(name)) {
-  console.error(`usage: npm run bench -- NAME [--only WORKLOAD] [--quick] [--rounds N]\n\nNAME is one of: ${suites.join(', ')}`)
+const [name = '', ...others] = positionals
+const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
+if (!suites.includes(name) || others.length > 0 || (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))) {
+  const usage = 'usage: npm run bench -- NAME [--only WORKLOAD] [--quick] [--rounds N]'
+  console.error(`${usage}\n\nNAME is one of: ${suites.join(', ')}\nN is a whole number from 1`)
   process.exit(2)
 }
 
@@ -42,9 +44,13 @@ const began = new Date()
 const results = await suite({
   only: values.only,
   quick: values.quick,
-  rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+  rounds,
   say: line => process.stderr.write(`${line}\n`),
 })
+if (results.length === 0) {
+  console.error(`no workload of ${name} begins with ${values.only.join(' or ')}`)
+  process.exit(2)
+}
 console.log(table(results))
 
 const folder = new URL('results/', import.meta.url)

@@ -9,6 +9,10 @@ import { findPeer, type Peer } from './table.ts'
 
 /** What a recipe works with while it makes a peer. */
 export interface Workbench {
+  /**
+   * The release to build: what the table says, without what stands behind a plus. That counts the editions of what the recipe adds of
+   * its own, so that a change of it is built anew.
+   */
   readonly version: string
   /** Where the peer's files go. It becomes the cached folder when the recipe is done, and nothing of it stays when it fails. */
   readonly into: string
@@ -104,7 +108,12 @@ async function build(peer: Peer, folder: string): Promise<void> {
     clean()
     for (const made of [into, scratch]) mkdirSync(made)
     const recipe: Recipe = await import(new URL(peer.recipe, import.meta.url).href)
-    await recipe.build({ version: peer.version, into, scratch, run: (command, args, options) => commands.run(command, args, options) })
+    await recipe.build({
+      version: peer.version.replace(/\+.*/, ''),
+      into,
+      scratch,
+      run: (command, args, options) => commands.run(command, args, options),
+    })
     if (!existsSync(join(into, peer.program))) throw new Error(`${peer.recipe} left no ${peer.program}`)
     rmSync(folder, { recursive: true, force: true })
     renameSync(into, folder)

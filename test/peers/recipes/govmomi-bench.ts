@@ -8,11 +8,9 @@ import type { Workbench } from '../set-up.ts'
 export async function build(bench: Workbench): Promise<void> {
   const go = await goFor(bench)
   const folder = join(bench.scratch, 'govmomi-bench')
-  // As in vcsim.ts: what stands behind the plus counts the editions of main.go.
-  const version = bench.version.split('+')[0]
   mkdirSync(folder)
   copyFileSync(fileURLToPath(new URL('../../../bench/vsphere/govmomi/main.go', import.meta.url)), join(folder, 'main.go'))
-  writeFileSync(join(folder, 'go.mod'), `module govmomibench\n\ngo 1.19\n\nrequire github.com/vmware/govmomi v${version}\n`)
+  writeFileSync(join(folder, 'go.mod'), `module govmomibench\n\ngo 1.19\n\nrequire github.com/vmware/govmomi v${bench.version}\n`)
   await go(['mod', 'tidy'], folder)
   await go(['build', '-trimpath', '-o', join(bench.into, 'govmomi-bench'), '.'], folder)
 }

@@ -14,20 +14,21 @@ export async function build(bench: Workbench): Promise<void> {
   const go = await goFor(bench)
   const govmomi = join(bench.scratch, 'govmomi')
   const folder = join(bench.scratch, 'vcsim-plus')
-  // What stands behind the plus counts the editions of what is added here, so that a change of it is built anew.
-  const version = bench.version.split('+')[0]
-  const { Dir } = JSON.parse(await go(['mod', 'download', '-json', `${module}@v${version}`], bench.scratch)) as { Dir: string }
+  const { Dir } = JSON.parse(await go(['mod', 'download', '-json', `${module}@v${bench.version}`], bench.scratch)) as { Dir: string }
   cpSync(Dir, govmomi, { recursive: true })
   for (const { file, from, to } of substitutions) {
     const path = join(govmomi, file)
     const before = readFileSync(path, 'utf8')
-    if (before.search(from) < 0) throw new Error(`${file} of govmomi ${version} has nothing like ${from}`)
+    if (before.search(from) < 0) throw new Error(`${file} of govmomi ${bench.version} has nothing like ${from}`)
     writeFileSync(path, before.replace(from, to))
   }
   for (const file of ['plus.go', 'plus_calls.go']) copyFileSync(source(file), join(govmomi, 'simulator', file))
   mkdirSync(folder)
   copyFileSync(source('main.go'), join(folder, 'main.go'))
-  writeFileSync(join(folder, 'go.mod'), `module vcsimplus\n\ngo 1.19\n\nrequire ${module} v${version}\n\nreplace ${module} => ../govmomi\n`)
+  writeFileSync(
+    join(folder, 'go.mod'),
+    `module vcsimplus\n\ngo 1.19\n\nrequire ${module} v${bench.version}\n\nreplace ${module} => ../govmomi\n`,
+  )
   await go(['mod', 'tidy'], folder)
   await go(['build', '-trimpath', '-o', join(bench.into, 'vcsim-plus'), '.'], folder)
 }
@@ -54,9 +55,13 @@ export interface Vcsim {
 
 /** What the simulated vCenter holds, and how long things take there, in milliseconds. */
 export interface VcsimOptions {
-  /** VMs in its one resource pool. Default 10. */
+  /** VMs in each resource pool. Default 10. */
   readonly vms?: number
   readonly hosts?: number
+  /** Each with a pool and VMs of its own. Default 1. */
+  readonly clusters?: number
+  /** Each with clusters of its own. Default 1. */
+  readonly datacenters?: number
   readonly user?: string
   readonly password?: string
   readonly cloneMs?: number
@@ -73,13 +78,21 @@ export interface VcsimOptions {
   readonly guest?: { readonly user: string; readonly password: string }
 }
 
-/** Starts vcsim-plus with one datacenter (DC0), one cluster and one pool. */
+/** Starts vcsim-plus: if nothing else is asked for, with one datacenter (DC0), one cluster and one pool. */
 export async function startVcsim(options: VcsimOptions = {}): Promise<Vcsim> {
   const program = await usePeer('vcsim')
   const { user = 'user', password = 'pass' } = options
   const simulator = await keep('vcsim', folder => ({
     command: program,
-    args: flags({ l: `127.0.0.1:${options.port ?? 0}`, username: user, password, vm: options.vms ?? 10, host: options.hosts ?? 4 }),
+    args: flags({
+      l: `127.0.0.1:${options.port ?? 0}`,
+      username: user,
+      password,
+      vm: options.vms ?? 10,
+      host: options.hosts ?? 4,
+      cluster: options.clusters ?? 1,
+      dc: options.datacenters ?? 1,
+    }),
     env: {
       // Datastores are folders there.
       TMPDIR: folder,
