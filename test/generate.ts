@@ -51,8 +51,8 @@ function soundCrd(kind: Kind): object {
   return definition
 }
 
-function configurationPage(): ReadonlyMap<string, string> {
-  return new Map([['docs/configuration.md', configPage()]])
+async function configurationPage(): Promise<ReadonlyMap<string, string>> {
+  return new Map([['docs/configuration.md', await configPage()]])
 }
 
 function commandPage(): ReadonlyMap<string, string> {

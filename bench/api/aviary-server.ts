@@ -30,13 +30,13 @@ export async function startAviary(): Promise<Server & { readonly seconds: number
     child.once('close', code => reject(new Error(`aviary ended with code ${code} before it was ready`)))
   })
   const seconds = (performance.now() - began) / 1000
-  const kubeconfig = readFileSync(join(data, 'kubeconfig'), 'utf8')
+  const { clusters, users } = JSON.parse(readFileSync(join(data, 'kubeconfig'), 'utf8'))
   return {
     name: 'Aviary',
     url,
     seconds,
-    ca: Buffer.from(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '', 'base64').toString(),
-    token: /token: "([^"]+)"/.exec(kubeconfig)?.[1] ?? '',
+    ca: Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString(),
+    token: users[0].user.token,
     pids: [child.pid!],
     async stop() {
       process.off('exit', kill)

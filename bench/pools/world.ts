@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startControllers } from '../../src/control/index.ts'
 import type { RunningControllers } from '../../src/control/index.ts'
 import { allKinds, ClusterImageSet, ClusterPool, Namespace } from '../../src/kinds/index.ts'
-import { claimController, clusterController, namespaceReaper, poolController } from '../../src/pools/index.ts'
+import { clusterPools } from '../../src/pools/index.ts'
 import { prometheusMetrics, realChance, realClock, silentLog } from '../../src/ports/index.ts'
 import { SimulatedInstaller } from '../../src/simulation/index.ts'
 import { installCrds, openSqliteStore, type Store } from '../../src/store/index.ts'
@@ -79,12 +79,7 @@ export async function world(name: EngineName): Promise<World> {
         chance,
         log: silentLog,
         metrics,
-        controllers: [
-          poolController({ metrics }),
-          claimController({ grants: isEmbedded }),
-          clusterController({ installer }),
-          namespaceReaper(),
-        ],
+        controllers: clusterPools({ metrics, installer, grants: isEmbedded }),
       }),
     createPool: (pool, size) =>
       store.create(ClusterPool, {

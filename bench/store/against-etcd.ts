@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { inChild, type Measured } from '../frame/child-process.ts'
+import { inFolder } from '../frame/in-folder.ts'
 import { median } from '../frame/median.ts'
 import type { Result } from '../frame/result.ts'
 import { startEtcd } from './etcd-server.ts'
@@ -65,15 +63,6 @@ async function etcdRound(duel: Duel, program: string, folder: string): Promise<M
     return { ...measured, serverCpuMicroseconds: server.cpuMicroseconds() / all }
   } finally {
     await server.stop()
-  }
-}
-
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'aviary-bench-'))
-  try {
-    return await work(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -2,10 +2,11 @@
  * controller.ts FOLDER OBJECTS: how many objects a second a controller takes through three steps, each of which is a pass of its own
  * and a durable write, when all of them wait at its start.
  */
-import { controller, done, record, startControllers } from '../../src/control/index.ts'
+import { startControllers } from '../../src/control/index.ts'
 import { allKinds, Namespace, Nest } from '../../src/kinds/index.ts'
 import { prometheusMetrics, realChance, realClock, silentLog } from '../../src/ports/index.ts'
 import { openSqliteStore } from '../../src/store/index.ts'
+import { walker } from '../control/walker.ts'
 import { load } from './load.ts'
 import { nestDraft } from './objects.ts'
 
@@ -17,24 +18,11 @@ const store = await openSqliteStore({ folder, kinds: allKinds, clock, chance, lo
 await store.create(Namespace, { metadata: { name: 'bench' }, spec: {} })
 await load(objects, 256, number => store.create(Nest, nestDraft(number)))
 
-let hatched = 0
-const { promise: allHatched, resolve } = Promise.withResolvers<void>()
-const following = { undefined: 'Building', Building: 'Brooding', Brooding: 'Hatched' } as const
-const walker = controller(Nest, {
-  concurrency: 128,
-  steps: [
-    ({ object }) => {
-      const phase = object.status?.phase
-      if (phase !== 'Hatched') return record({ phase: following[phase ?? 'undefined'] })
-      if (++hatched === objects) resolve()
-      return done
-    },
-  ],
-})
+const { controller, allHatched } = walker(objects)
 globalThis.gc?.()
 const began = performance.now()
 const used = process.cpuUsage()
-const running = startControllers({ store, clock, chance, log: silentLog, metrics: prometheusMetrics(), controllers: [walker] })
+const running = startControllers({ store, clock, chance, log: silentLog, metrics: prometheusMetrics(), controllers: [controller] })
 await allHatched
 const seconds = (performance.now() - began) / 1000
 const { user, system } = process.cpuUsage(used)

@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { Nest } from '../kinds/index.ts'
-import { StoreError } from '../store/index.ts'
+import { type Store, StoreError } from '../store/index.ts'
 import { changedStore } from './testing/changed-store.ts'
 import { nest, nests, testServer } from './testing/test-server.ts'
+
+/** A store in which others are faster, so many times. */
+function contested(store: Store, others: { updates: number }): Store {
+  return changedStore(store, {
+    update: async (kind, object, options) => {
+      if (others.updates-- > 0) throw new StoreError('Conflict', 'somebody was faster')
+      return store.update(kind, object, options)
+    },
+  })
+}
 
 describe('writes that others get in the way of', () => {
   const merge = { 'content-type': 'application/merge-patch+json' }
@@ -12,20 +22,12 @@ describe('writes that others get in the way of', () => {
       [4, 200],
       [5, 409],
     ] as const) {
-      let left = conflicts
-      const server = await testServer({
-        wrap: store =>
-          changedStore(store, {
-            update: async (kind, object, options) => {
-              if (left-- > 0) throw new StoreError('Conflict', 'somebody was faster')
-              return store.update(kind, object, options)
-            },
-          }),
-      })
+      const others = { updates: conflicts }
+      const server = await testServer({ wrap: store => contested(store, others) })
       await server.send('POST', nests, { body: nest('a') })
       const answer = await server.send('PATCH', `${nests}/a`, { body: { spec: { eggs: 3 } }, headers: merge })
       expect(answer.status).toBe(code)
-      expect(left).toBe(conflicts - 5)
+      expect(others.updates).toBe(conflicts - 5)
       await server.close()
     }
   })
@@ -53,16 +55,7 @@ describe('writes that others get in the way of', () => {
   })
 
   test('a replacement without a revision wins over others, for the kinds that may', async () => {
-    let left = 20
-    const server = await testServer({
-      wrap: store =>
-        changedStore(store, {
-          update: async (kind, object, options) => {
-            if (left-- > 0) throw new StoreError('Conflict', 'somebody was faster')
-            return store.update(kind, object, options)
-          },
-        }),
-    })
+    const server = await testServer({ wrap: store => contested(store, { updates: 20 }) })
     const maps = '/api/v1/namespaces/wood/configmaps'
     await server.send('POST', maps, { body: { metadata: { name: 'c' } } })
     expect((await server.send('PUT', `${maps}/c`, { body: { metadata: { name: 'c' }, data: { a: '1' } } })).status).toBe(200)

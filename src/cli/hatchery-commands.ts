@@ -37,5 +37,10 @@ export function hatcheryCommands({ add, connecting }: Builder): void {
   live('workers', 'Show workers: those that CDS knows and those that are being started.', () => import('./commands/hatchery-workers.ts'))
   live('pool', 'Show how many VMs stand ready, and why not more.', () => import('./commands/hatchery-pool.ts'))
   live('jobs', 'Show jobs that wait or are being started, and why they wait.', () => import('./commands/hatchery-jobs.ts'))
+  live(
+    'operations',
+    'Show what the hatchery has under way on its vCenter, and what is held back and why.',
+    () => import('./commands/hatchery-operations.ts'),
+  )
   live('addresses', 'Show what became of the addresses of each network.', () => import('./commands/hatchery-addresses.ts'))
 }

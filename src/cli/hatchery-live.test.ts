@@ -54,6 +54,12 @@ test('the pool and the addresses are shown, also as JSON', async () => {
   expect(JSON.parse(out)).toMatchObject([{ total: 256 }])
 })
 
+test('what is under way on the platform is shown, with the host that bears it', async () => {
+  await expect
+    .poll(async () => (await aviaryCommand('hatchery operations -o wide')).out, { timeout: 55_000, interval: 200 })
+    .toMatch(/^PLACE +STATE +OPERATION +VM +SINCE +WHY +REASON +HOST +WEIGHT +FOR[^]*^ +Running +\w+ +\S+.* hatchery /m)
+}, 60_000)
+
 test('a job that nobody knows is not found, and it is said where to look', async () => {
   const { code, err } = await aviaryCommand('why job/999999')
   expect(code).toBe(exitCodes.notFound)

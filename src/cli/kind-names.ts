@@ -1,16 +1,28 @@
-import { allKinds } from '../kinds/index.ts'
+import { nearest } from '../ports/index.ts'
+import { allKinds, ClusterClaim, ClusterDeployment, ClusterPool } from '../kinds/index.ts'
 import type { Kind } from '../kinds/index.ts'
 import { qualified } from '../store/index.ts'
 import { Usage } from './errors.ts'
 
-/** The kind that a person means by `nests`, `Nest`, `nest.demo.aviary.dev` or a short name. Throws `Usage` if there is none. */
+/** What the commands of this program call things whose kinds have longer names. */
+const everyday: Readonly<Record<string, Kind>> = { pool: ClusterPool, claim: ClusterClaim, cluster: ClusterDeployment }
+
+/**
+ * The kind that a person means by `nests`, `Nest`, `nest.demo.aviary.dev`, a short name, or by what our commands call it. Throws `Usage`
+ * if there is none.
+ */
 export function kindCalled(text: string): Kind {
   const wanted = text.toLowerCase()
-  const kind = allKinds.find(each => namesOf(each).includes(wanted))
+  const kind = allKinds.find(each => namesOf(each).includes(wanted)) ?? everyday[wanted.replace(/s$/, '')]
   if (kind !== undefined) return kind
+  const plurals = allKinds.map(each => each.plural)
+  const meant = nearest(
+    wanted,
+    allKinds.flatMap(each => [each.plural, each.singular]),
+  )
   throw Usage({
     what: `there is no kind "${text}"`,
-    fix: `use one of ${allKinds.map(each => each.plural).join(', ')}`,
+    fix: meant === undefined ? `use one of ${plurals.join(', ')}` : `did you mean "${meant}"? There are ${plurals.join(', ')}`,
   })
 }
 

@@ -302,7 +302,48 @@ test('up serves, says where, and ends cleanly when asked to', async () => {
   await rm(other, { recursive: true })
 })
 
-test('up says why it cannot start: the data folder is in use', async () => {
-  const refused = await play(`up --data-dir ${folder}/data --listen 127.0.0.1:0`)
-  expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('in use') })
+describe('up says why it cannot start, what to do about it, and ends with a code of its own:', () => {
+  /** Starts with a configuration, in a folder of its own unless the arguments say otherwise. */
+  async function refusal(toml: string, args = '--data-dir other') {
+    await writeFile(join(folder, 'up.toml'), toml)
+    return await play(`up --config ${folder}/up.toml --listen 127.0.0.1:0 ${args}`)
+  }
+  const onCluster = (kubeconfig: string) => `[engine]\nkind = "kubernetes"\nkubeconfig = "${kubeconfig}"\n[log]\nlevel = "silent"\n`
+  const kubeconfig = async (name: string, from: RegExp, to: string) => {
+    await writeFile(join(folder, name), (await readFile(join(folder, 'data', 'kubeconfig'), 'utf8')).replace(from, to))
+    return name
+  }
+  const said = (code: number, ...words: readonly string[]) => ({
+    code,
+    out: '',
+    err: expect.stringMatching(new RegExp(words.join('[^]*'))),
+  })
+
+  test('the data folder is in use', async () => {
+    expect(await refusal('', '--data-dir data')).toMatchObject(said(5, 'in use by process', 'another data folder'))
+  })
+
+  test('the port is in use', async () => {
+    const taken = new URL(aviary.url).host
+    expect(await refusal('', `--data-dir other --listen ${taken}`)).toMatchObject(said(4, `${taken}: the port is in use`, '--listen'))
+  })
+
+  test('the certificate cannot be read', async () => {
+    const tls = '[server.tls]\ncertificate = "missing.pem"\nkey = "k"\n'
+    expect(await refusal(tls)).toMatchObject(said(6, 'missing.pem', 'server.tls.certificate'))
+  })
+
+  test('the cluster does not answer', async () => {
+    const nobody = await kubeconfig('away', /127\.0\.0\.1:\d+/, '127.0.0.1:1')
+    expect(await refusal(onCluster(nobody))).toMatchObject(said(7, '127.0.0.1:1 cannot be used', '--kubeconfig'))
+  })
+
+  test('the cluster does not know us', async () => {
+    const stranger = await kubeconfig('stranger', /aviary_local-admin_..../, 'aviary_local-admin_AAAA')
+    expect(await refusal(onCluster(stranger))).toMatchObject(said(8, 'does not know who we are', 'renew the credentials'))
+  })
+
+  test('the configuration is wrong', async () => {
+    expect(await refusal('[server]\nlisten = 5\nprot = 1\n')).toMatchObject(said(3, 'up.toml:3:1: server.prot: there is no such key'))
+  })
 })

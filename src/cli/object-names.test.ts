@@ -8,6 +8,20 @@ describe('a kind', () => {
     expect(kindCalled(name)).toBe(Nest)
   })
 
+  test.each([
+    ['pool', 'ClusterPool'],
+    ['claims', 'ClusterClaim'],
+    ['cluster', 'ClusterDeployment'],
+  ])('may be called %s, as the commands for it are', (name, kind) => {
+    expect(namedObject([`${name}/a`]).kind.name).toBe(kind)
+  })
+
+  test('that is misspelt is refused with the one that was meant', () => {
+    expect(() => namedObjects(['nestss'])).toThrow(
+      expect.objectContaining({ fix: expect.stringMatching(/^did you mean "nests"\? There are namespaces, /) }),
+    )
+  })
+
   test('that does not exist is refused with those that do', () => {
     expect(() => kindCalled('eagles')).toThrow(expect.objectContaining({ code: 'CLI_USAGE', fix: expect.stringContaining('nests') }))
   })

@@ -16,6 +16,7 @@ export { again, condition, done, met, next, record, remove, report, wait } from 
 export type { Outcome, StatusPatch, Step, WaitReason } from './controller/step.ts'
 export { mapped, outside, owned } from './controller/watches.ts'
 export type { Watch } from './controller/watches.ts'
+export { braked, RewriteBrake } from './controller/rewrite-brake.ts'
 export { startControllers } from './start-controllers.ts'
 export type { RunningControllers, StartOptions } from './start-controllers.ts'
 

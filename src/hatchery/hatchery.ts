@@ -32,6 +32,8 @@ import type { SpawnerOptions } from './spawn/spawner-options.ts'
 export interface HatcheryOptions {
   readonly settings: HatcherySettings
   readonly platform: Platform
+  /** The same platform for work that no job waits for, which is to leave room for all other. Default: `platform`. */
+  readonly background?: Platform
   /** Started. */
   readonly addresses: AddressAuthority
   readonly store: Store
@@ -99,7 +101,7 @@ export class Hatchery {
     const outside = { settings, platform, cds, addresses, clock, chance, log, metrics }
     const shared = { ...outside, records, fleet, underWay, models, removal, pool, attempts, counters }
     this.#cdn = new CdnAddress({ settings, cds, clock, log })
-    this.#provisioner = new Provisioner(shared)
+    this.#provisioner = new Provisioner({ ...shared, platform: options.background ?? platform })
     const refill = () => this.#provisioner.request()
     this.#spawning = { ...shared, cdn: signal => this.#cdn.get(signal), onClaim: refill }
     const spawner = new Spawner(this.#spawning)

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { invalid } from './decode/problems.ts'
+import type { FieldProblem } from './field-problem.ts'
 import type { Rule } from './kind.ts'
 import type { Resource } from './resource.ts'
 
@@ -13,6 +15,7 @@ interface Cluster extends Resource {
     readonly baseDomain: string
     readonly installed: boolean
     readonly platform: Platform
+    readonly manageDNS?: boolean
     readonly provisioning?: {
       readonly installConfigSecretRef?: Reference
       readonly manifestsConfigMapRef?: Reference
@@ -28,6 +31,31 @@ interface Cluster extends Resource {
 
 interface Platform {
   readonly [name: string]: unknown
+}
+
+/** Where zones can be made on the fly; elsewhere names are the administrator's. */
+const platformsWithDns = ['aws', 'azure', 'gcp']
+
+/** By this label whoever restores a backup may make clusters that were claimed before. */
+const restoreLabel = 'hive.openshift.io/disable-creation-webhook-for-dr'
+
+/** Nobody makes a cluster that is claimed from the beginning: a claim would have a cluster that no pool has given to it. */
+export function claimedFromTheBeginning({ metadata, spec }: Cluster): readonly FieldProblem[] {
+  const claim = spec.clusterPoolRef?.claimName ?? ''
+  if (claim === '' || metadata.labels?.[restoreLabel] === 'true') return []
+  const fix = `leave it out; to restore a backup set the label ${restoreLabel}=true`
+  return [invalid('spec.clusterPoolRef.claimName', claim, 'cannot be set when the cluster is made', fix)]
+}
+
+const protectedAnnotation = 'hive.openshift.io/protected-delete'
+
+/** Whether somebody wants to be sure that a cluster stays, by the annotation that Hive has for it. */
+export function protection({ metadata }: Cluster): { readonly message: string; readonly fix: string } | undefined {
+  if (!['1', 't', 'T', 'true', 'True', 'TRUE'].includes(metadata.annotations?.[protectedAnnotation] ?? '')) return undefined
+  return {
+    message: `the annotation ${protectedAnnotation} protects it`,
+    fix: `kubectl annotate clusterdeployment ${metadata.name} -n ${metadata.namespace} ${protectedAnnotation}-`,
+  }
 }
 
 /** What the schema of a ClusterDeployment cannot say: as Hive's webhook has it, where this program knows the thing at all. */
@@ -52,6 +80,16 @@ export const clusterRules: readonly Rule<Cluster>[] = [
     fix: 'set clusterMetadata together with installed',
     holds: ({ spec }) => !spec.installed || spec.clusterMetadata !== undefined,
     cel: { at: 'spec', expression: '!self.installed || has(self.clusterMetadata)' },
+  },
+  {
+    path: 'spec.manageDNS',
+    message: 'DNS cannot be managed on this platform',
+    fix: 'leave it out, and make the records that `aviary pool dns` prints',
+    holds: ({ spec: { manageDNS, platform } }) => manageDNS !== true || platformsWithDns.some(name => platform[name] !== undefined),
+    cel: {
+      at: 'spec',
+      expression: `!has(self.manageDNS) || !self.manageDNS || ${platformsWithDns.map(name => `has(self.platform.${name})`).join(' || ')}`,
+    },
   },
   {
     path: 'spec.provisioning',

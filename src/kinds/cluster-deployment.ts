@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { clusterRules } from './cluster-deployment-rules.ts'
+import { claimedFromTheBeginning, clusterRules, protection } from './cluster-deployment-rules.ts'
 import { clusterPlatform, platformRules, reference } from './cluster-platform.ts'
 import { ageColumn, column, condition } from './column.ts'
 import { conditions } from './conditions.ts'
@@ -103,6 +103,8 @@ export const ClusterDeployment = kind({
     'spec.clusterPoolRef.clusterDeploymentCustomization',
   ],
   rules: [...platformRules, ...clusterRules],
+  createProblems: claimedFromTheBeginning,
+  deletionProblem: protection,
   nameProblem: name => (name.length > 63 ? 'must be no more than 63 characters' : undefined),
 })
 

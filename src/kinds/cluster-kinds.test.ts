@@ -38,7 +38,11 @@ describe('a pool', () => {
     ['Azure create missing credentials', { azure: { region: 'r' } }, false],
     ['create with two cloud platforms', { ...aws, gcp: { credentialsSecretRef: { name: 'c' }, region: 'r' } }, false],
     ['create with no cloud platforms', {}, false],
+    ['valid GCP clusterdeployment', { gcp: { credentialsSecretRef: { name: 'c' }, region: 'r' } }, true],
     ['vSphere valid', zonal, true],
+    ['vSphere in the older form', legacy, true],
+    ['vSphere without credentials', { vsphere: { ...zonal.vsphere, credentialsSecretRef: undefined } }, false],
+    ['vSphere without certificates', { vsphere: { ...zonal.vsphere, certificatesSecretRef: undefined } }, false],
     ['vSphere without a vCenter', { vsphere: refs }, false],
     [
       'VSphere credentials forbidden: deprecated shape',
@@ -51,6 +55,12 @@ describe('a pool', () => {
       false,
     ],
   ])('%s', (_, platform, isAllowed) => expect(allowed(ClusterPool, pool(platform))).toBe(isAllowed))
+
+  test.each<[string, object, object, boolean]>([
+    ['Test Update Operation is allowed with same data', pool(aws), pool(aws), true],
+    ['Test Update Operation is allowed', pool(aws), { ...pool(aws), baseDomain: 'other.example.com' }, true],
+    ['an update is checked as a create is', pool(aws), pool({}), false],
+  ])('%s', (_, old, next, isAllowed) => expect(mayChange(ClusterPool, old, next)).toBe(isAllowed))
 
   test('keeps fields of the platform that only an installer understands', () => {
     const { object } = read(ClusterPool, pool(legacy))
@@ -105,6 +115,9 @@ describe('a cluster', () => {
     ['Azure create missing region', { ...base, platform: { azure: { credentialsSecretRef: { name: 'c' } } } }, false],
     ['Azure create missing credentials', { ...base, platform: { azure: { region: 'r' } } }, false],
     ['Azure create missing baseDomainResourceGroupName with manageDNS false', { ...base, platform: azure, manageDNS: false }, true],
+    ['Test managed DNS is valid on Azure', { ...base, platform: azure, manageDNS: true }, true],
+    ['Test managed DNS is valid on GCP', { ...base, platform: gcp, manageDNS: true }, true],
+    ['managed DNS is refused where nobody could make zones', { ...base, manageDNS: true }, false],
     ['create with two cloud platforms', { ...base, platform: { ...aws, ...azure } }, false],
     ['create with no cloud platforms', { ...base, platform: {} }, false],
     ['valid GCP clusterdeployment', { ...base, platform: gcp }, true],
@@ -253,6 +266,13 @@ describe('a cluster', () => {
     ['GCP update network project ID', onPlatform('gcp', { networkProjectID: 'a' }), onPlatform('gcp', { networkProjectID: 'b' }), true],
     ['GCP unset network project ID', onPlatform('gcp', { networkProjectID: 'a' }), onPlatform('gcp', {}), false],
     ['Set MetadataJSONSecretRef: installed', installed(), installed({ metadataJSONSecretRef: { name: 'm' } }), true],
+    [
+      'Set MetadataJSONSecretRef: not installed',
+      { ...base, clusterMetadata: metadata },
+      { ...base, clusterMetadata: { ...metadata, metadataJSONSecretRef: { name: 'm' } } },
+      true,
+    ],
+    ['Set MetadataJSONSecretRef: while setting installed', base, installed({ metadataJSONSecretRef: { name: 'm' } }), true],
     [
       'Update MetadataJSONSecretRef',
       installed({ metadataJSONSecretRef: { name: 'm' } }),

@@ -4,6 +4,7 @@ import { crd } from './crd.ts'
 import { kind } from './define-kind.ts'
 import { Nest } from './nest.ts'
 import { Secret } from './secret.ts'
+import { thing } from './testing/thing.ts'
 
 const nests = crd(Nest)
 const [version] = nests.spec.versions
@@ -51,17 +52,7 @@ describe('rules in CEL', () => {
     ])
   })
 
-  const make = (shape: z.ZodObject, immutable: string) =>
-    kind({
-      group: 'test.aviary.dev',
-      version: 'v1',
-      name: 'Thing',
-      plural: 'things',
-      scope: 'Cluster',
-      description: 'A thing.',
-      spec: shape,
-      immutable: [immutable],
-    })
+  const make = (shape: z.ZodObject, immutable: string) => kind({ ...thing, spec: shape, immutable: [immutable] })
 
   test('one that is required is watched only where it stands', () => {
     const schema = crd(make(z.object({ a: z.string() }), 'spec.a')).spec.versions[0]!.schema.openAPIV3Schema

@@ -6,16 +6,9 @@ import { Event } from './event.ts'
 import type { Kind } from './kind.ts'
 import { Nest } from './nest.ts'
 import type { Draft, Resource } from './resource.ts'
+import { thing } from './testing/thing.ts'
 
 const named = { metadata: { name: 'a' } }
-const common = {
-  group: 'test.aviary.dev',
-  version: 'v1',
-  name: 'Thing',
-  plural: 'things',
-  scope: 'Cluster',
-  description: 'A thing.',
-} as const
 
 test('a kind says what it is called', () => {
   expect(Nest).toMatchObject({ apiVersion: 'demo.aviary.dev/v1alpha1', singular: 'nest', builtIn: false, hasStatus: true })
@@ -30,19 +23,19 @@ test('a kind is frozen, and its schema is made once and frozen to the bottom', (
 
 test('the schema is not made before somebody asks', () => {
   // A tuple has no structural form: making the schema throws.
-  const broken = kind({ ...common, spec: z.object({ a: z.tuple([z.string()]) }) })
+  const broken = kind({ ...thing, spec: z.object({ a: z.tuple([z.string()]) }) })
   expect(() => broken.schema).toThrow('a CRD cannot express')
 })
 
 test('the name comes first, and the age is there if nothing else is said', () => {
-  expect(kind(common).columns.map(({ name }) => name)).toEqual(['Name', 'Age'])
+  expect(kind(thing).columns.map(({ name }) => name)).toEqual(['Name', 'Age'])
   expect(Nest.columns.map(({ name }) => name)).toEqual(['Name', 'Eggs', 'Hatched', 'Phase', 'Material', 'Age'])
   expect(Event.columns[0]?.name).toBe('Last Seen')
 })
 
 test('a spec in which something must stand is required; one in which nothing must is made', () => {
-  const demanding = kind({ ...common, spec: z.object({ a: z.string() }) })
-  const modest = kind({ ...common, spec: z.object({ a: z.string().optional() }) })
+  const demanding = kind({ ...thing, spec: z.object({ a: z.string() }) })
+  const modest = kind({ ...thing, spec: z.object({ a: z.string().optional() }) })
   expect(demanding.schema.required).toEqual(['spec'])
   expect(modest.schema.required).toBeUndefined()
   expect(modest.schema.properties!['spec']!.default).toEqual({})

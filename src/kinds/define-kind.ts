@@ -55,13 +55,15 @@ interface KindOptions<S extends Part, T extends Part, F extends Shape> {
   readonly normalise?: (input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
   readonly problems?: (object: NoInfer<Made<S, T, F>>) => readonly FieldProblem[]
   readonly changeProblems?: (old: NoInfer<Made<S, T, F>>, next: NoInfer<Made<S, T, F>>) => readonly FieldProblem[]
+  readonly createProblems?: Kind<NoInfer<Made<S, T, F>>>['createProblems']
+  readonly deletionProblem?: Kind<NoInfer<Made<S, T, F>>>['deletionProblem']
 }
 
 /** Declares a kind: everything that is to know about it, in one place. The type of its objects is `Infer<typeof TheKind>`. */
 export function kind<S extends Part = undefined, T extends Part = undefined, F extends Shape = {}>(
   options: KindOptions<S, T, F>,
 ): Kind<Made<S, T, F>> {
-  const { group, version, name, nameProblem, normalise, problems, changeProblems } = options
+  const { group, version, name, nameProblem, normalise, problems, changeProblems, createProblems, deletionProblem } = options
   const columns = options.columns ?? [ageColumn]
   const namesItself = columns.some(column => column.format === 'name')
   let zod: z.ZodObject | undefined
@@ -99,6 +101,8 @@ export function kind<S extends Part = undefined, T extends Part = undefined, F e
     ...(normalise === undefined ? {} : { normalise }),
     ...(problems === undefined ? {} : { problems }),
     ...(changeProblems === undefined ? {} : { changeProblems }),
+    ...(createProblems === undefined ? {} : { createProblems }),
+    ...(deletionProblem === undefined ? {} : { deletionProblem }),
   }
   return Object.freeze(made)
 }

@@ -68,6 +68,10 @@ export interface Kind<R extends Resource = Resource> {
   /** What Kubernetes checks of its own kinds beyond their schema: of an object alone, and of a change between two good ones. */
   problems?(object: R): readonly FieldProblem[]
   changeProblems?(old: R, next: R): readonly FieldProblem[]
+  /** What an object must not be from the beginning, though it may become so. Only the embedded engine checks it by itself. */
+  createProblems?(object: R): readonly FieldProblem[]
+  /** Why an object must not be deleted, and what to do about that; undefined if it may be. Only the embedded engine checks it by itself. */
+  deletionProblem?(object: R): { readonly message: string; readonly fix: string } | undefined
   /**
    * Brings another form of the same thing into the kind's own, before anything is read: gives the very input if there is nothing to
    * bring. Only the embedded engine takes other forms; a Kubernetes API server goes by the schema alone.

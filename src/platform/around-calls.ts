@@ -26,6 +26,7 @@ export function aroundCalls(platform: Platform, around: Around): Platform {
     clone: (request, signal) => around({ ...on('clone', request.name, signal), clone: request }, () => platform.clone(request, signal)),
     claim: (request, signal) => around(on('claim', request.id, signal), () => platform.claim(request, signal)),
     diskGB: (id, signal) => around(on('diskGB', id, signal), () => platform.diskGB(id, signal)),
+    rename: (id, name, signal) => around(on('rename', id, signal), () => platform.rename(id, name, signal)),
     annotate: (id, annotation, signal) => around(on('annotate', id, signal), () => platform.annotate(id, annotation, signal)),
     powerOn: (id, signal) => around(on('powerOn', id, signal), () => platform.powerOn(id, signal)),
     powerOff: (id, signal) => around(on('powerOff', id, signal), () => platform.powerOff(id, signal)),
@@ -35,6 +36,8 @@ export function aroundCalls(platform: Platform, around: Around): Platform {
     runInGuest: (id, command, signal) => around(on('runInGuest', id, signal), () => platform.runInGuest(id, command, signal)),
     guestExit: (id, process, credentials, signal) =>
       around(on('guestExit', id, signal), () => platform.guestExit(id, process, credentials, signal)),
+    guestPrograms: (id, credentials, signal) =>
+      around(on('guestPrograms', id, signal), () => platform.guestPrograms(id, credentials, signal)),
     destroy: (id, signal) => around(on('destroy', id, signal), () => platform.destroy(id, signal)),
     markAsTemplate: (id, signal) => around(on('markAsTemplate', id, signal), () => platform.markAsTemplate(id, signal)),
     capacity: pool => around(on('capacity', pool ?? '', never), () => platform.capacity(pool)),

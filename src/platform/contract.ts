@@ -5,6 +5,7 @@ import { guests } from './contract/guests.ts'
 import { holding } from './contract/holding.ts'
 import { powering } from './contract/powering.ts'
 import { removing } from './contract/removing.ts'
+import { renaming } from './contract/renaming.ts'
 import { reporting } from './contract/reporting.ts'
 import { seeing } from './contract/seeing.ts'
 import { type Bench, bench, type Subject } from './contract/subject.ts'
@@ -34,6 +35,7 @@ export function platformContract(name: string, make: () => Promise<Subject>, { w
     seeing(theBench)
     cloning(theBench)
     claiming(theBench)
+    renaming(theBench)
     powering(theBench)
     guests(theBench)
     removing(theBench)

@@ -108,6 +108,15 @@ export const AddressLeaseLost = failure('PLATFORM_ADDRESS_LEASE_LOST', ({ addres
   fix: 'ask for another address; what was made with this one must not be started',
 }))
 
+/** Whatever address a VM was given, another VM came to have it at the same time. */
+export const AddressContested = failure(
+  'PLATFORM_ADDRESS_CONTESTED',
+  ({ address, rival, tries }: { address: string; rival: string; tries: number }) => ({
+    message: `the VM "${rival}" came to have the address ${address} at the same time, the last of ${tries} addresses that were tried`,
+    fix: 'give each program that gives out addresses a range of its own',
+  }),
+)
+
 /** There was no room on the platform for too long. Nothing was begun. */
 export const WaitedTooLong = failure(
   'PLATFORM_WAITED_TOO_LONG',

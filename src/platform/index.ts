@@ -8,9 +8,11 @@ export type { AddressCounts } from './addresses/address-counts.ts'
 export { addressMetrics } from './addresses/address-metrics.ts'
 export { addressNetwork } from './addresses/address-network.ts'
 export type { AddressNetwork, NetworkRanges } from './addresses/address-network.ts'
+export { addressRivals, firstRival } from './addresses/address-rivals.ts'
 export { aroundCalls } from './around-calls.ts'
 export type { Around, PlatformCall, PlatformOperation } from './around-calls.ts'
 export {
+  AddressContested,
   AddressLeaseLost,
   Busy,
   ClaimLost,
@@ -36,6 +38,9 @@ export { governed } from './governor/governed.ts'
 export { Governor } from './governor/governor.ts'
 export type { GovernorOptions, Waiting, Work } from './governor/governor.ts'
 export type { GovernorLimits } from './governor/governor-limits.ts'
+export { operationRows } from './governor/operation-row.ts'
+export type { OperationRow } from './governor/operation-row.ts'
+export { KnownHosts } from './governor/known-hosts.ts'
 export { measured } from './measured.ts'
 export { noteField, noteOf, readNote } from './note.ts'
 export type {
@@ -44,6 +49,7 @@ export type {
   CloneRequest,
   GuestAddress,
   GuestCommand,
+  GuestProgram,
   Inventory,
   InventoryState,
   NetworkSettings,

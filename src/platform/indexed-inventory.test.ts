@@ -223,3 +223,51 @@ test('whatever is written and reported, in the end the picture is what was last 
     { numRuns: 60 },
   )
 })
+
+describe('what the watch has confirmed', () => {
+  const never = new AbortController().signal
+  const outcomeOf = (work: Promise<void>) => {
+    const outcome = { is: 'open' }
+    work.then(
+      () => (outcome.is = 'confirmed'),
+      (error: unknown) => (outcome.is = (error as Error).message),
+    )
+    return outcome
+  }
+
+  test('is what it reported itself; of an own write only when it has shown that too', async () => {
+    const { clock, inventory } = live(aVm({ id: 'vm-1' }))
+    await inventory.confirmed('vm-1', never)
+    inventory.wrote(aVm({ id: 'vm-2', annotation: 'mine' }))
+    const outcome = outcomeOf(inventory.confirmed('vm-2', never))
+    inventory.put(aVm({ id: 'vm-2' }))
+    await clock.advance(1_000)
+    expect(outcome.is).toBe('open')
+    inventory.put(aVm({ id: 'vm-3' }))
+    inventory.put(aVm({ id: 'vm-2', annotation: 'mine' }))
+    await clock.advance(0)
+    expect(outcome.is).toBe('confirmed')
+  })
+
+  test('ends with the doubt about a write that it never shows', async () => {
+    const { clock, inventory } = live()
+    inventory.wrote(aVm({ id: 'vm-2' }))
+    const outcome = outcomeOf(inventory.confirmed('vm-2', never))
+    await clock.advance(60_000)
+    expect(outcome.is).toContain('there is no VM "vm-2"')
+  })
+
+  test('is not asked of a picture that is not live, and not longer than somebody wants to know', async () => {
+    const { clock, inventory } = live()
+    inventory.wrote(aVm({ id: 'vm-2' }))
+    inventory.syncing('the session ended')
+    const stop = new AbortController()
+    const [patient, impatient] = [outcomeOf(inventory.confirmed('vm-2', never)), outcomeOf(inventory.confirmed('vm-2', stop.signal))]
+    stop.abort(new Error('enough'))
+    await clock.advance(1_000)
+    expect([patient.is, impatient.is]).toEqual(['open', 'enough'])
+    inventory.replace([aVm({ id: 'vm-2' })])
+    await clock.advance(0)
+    expect(patient.is).toBe('confirmed')
+  })
+})

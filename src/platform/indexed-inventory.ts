@@ -1,5 +1,5 @@
 import { type Clock, type Log, silentLog } from '../ports/index.ts'
-import { IndexNotDeclared, IndexTaken, InventoryNotLive } from './errors.ts'
+import { IndexNotDeclared, IndexTaken, InventoryNotLive, NotThere } from './errors.ts'
 import { OwnWrites } from './own-writes.ts'
 import type { Inventory, InventoryState, Vm, VmChange } from './platform.ts'
 import { sameVm } from './same-vm.ts'
@@ -24,6 +24,7 @@ export class IndexedInventory implements Inventory {
   readonly #indexes = new Map<string, VmIndex>()
   readonly #listeners = new Set<Listener>()
   readonly #waiting = new Set<() => void>()
+  readonly #confirming = new Map<string, Set<() => void>>()
   readonly #untold: VmChange[] = []
   #telling = false
   #state: InventoryState
@@ -32,10 +33,11 @@ export class IndexedInventory implements Inventory {
     this.#platform = platform
     this.#clock = clock
     this.#log = log
-    this.#ownWrites = new OwnWrites(clock, longestDoubt, (id, vm) => {
+    const believe = (id: string, vm: Vm | undefined) => {
       this.#set(id, vm)
       this.#tell()
-    })
+    }
+    this.#ownWrites = new OwnWrites(clock, longestDoubt, { believe, settled: id => this.#confirming.get(id)?.forEach(go => go()) })
     this.#state = { kind: 'unknown', since: clock.now(), why: 'it has not been read yet' }
     this.index('name', vm => [vm.name])
     this.index('address', vm => vm.addresses)
@@ -95,20 +97,23 @@ export class IndexedInventory implements Inventory {
   }
 
   whenLive(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
-      if (this.#state.kind === 'live') return resolve()
-      const stop = () => {
-        this.#waiting.delete(go)
-        reject(signal.reason)
+    if (this.#state.kind === 'live' && !signal.aborted) return Promise.resolve()
+    return oneOf(this.#waiting, signal)
+  }
+
+  async confirmed(id: string, signal: AbortSignal): Promise<void> {
+    await this.whenLive(signal)
+    while (this.#ownWrites.has(id)) {
+      const waiting = this.#confirming.get(id) ?? new Set()
+      this.#confirming.set(id, waiting)
+      try {
+        await oneOf(waiting, signal)
+      } finally {
+        if (waiting.size === 0) this.#confirming.delete(id)
       }
-      const go = () => {
-        signal.removeEventListener('abort', stop)
-        resolve()
-      }
-      this.#waiting.add(go)
-      signal.addEventListener('abort', stop, { once: true })
-    })
+      await this.whenLive(signal)
+    }
+    if (this.byId(id) === undefined) throw NotThere({ what: 'VM', name: id })
   }
 
   /** What was last known of a VM, in whatever state the picture is; for those who keep the picture, not for decisions. */
@@ -135,7 +140,6 @@ export class IndexedInventory implements Inventory {
     if (this.#state.kind !== 'live') {
       this.#state = { kind: 'live', since: this.#clock.now() }
       for (const go of this.#waiting) go()
-      this.#waiting.clear()
     }
     this.#tell()
   }
@@ -205,4 +209,20 @@ export class IndexedInventory implements Inventory {
   #mustBeLive(): void {
     if (this.#state.kind !== 'live') throw InventoryNotLive({ platform: this.#platform, why: this.#state.why })
   }
+}
+
+/** Resolves when whoever keeps the set calls all in it; leaves it in either case. */
+function oneOf(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const end = (settle: () => void) => {
+      waiting.delete(go)
+      signal.removeEventListener('abort', stop)
+      settle()
+    }
+    const stop = () => end(() => reject(signal.reason))
+    const go = () => end(resolve)
+    waiting.add(go)
+    signal.addEventListener('abort', stop, { once: true })
+  })
 }

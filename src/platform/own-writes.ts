@@ -33,17 +33,28 @@ export class OwnWrites {
   readonly #longestDoubt: number
   readonly #writes = new Map<string, OwnWrite>()
   readonly #believe: (id: string, vm: Vm | undefined) => void
+  readonly #settled: (id: string) => void
 
-  /** `believe` is called when a doubt ends and a remembered report turns out to be the truth. */
-  constructor(clock: Clock, longestDoubt: number, believe: (id: string, vm: Vm | undefined) => void) {
+  /** `believe` is called when a doubt ends and a remembered report turns out to be the truth; `settled` whenever a doubt has ended. */
+  constructor(
+    clock: Clock,
+    longestDoubt: number,
+    { believe, settled }: { readonly believe: (id: string, vm: Vm | undefined) => void; readonly settled: (id: string) => void },
+  ) {
     this.#clock = clock
     this.#longestDoubt = longestDoubt
     this.#believe = believe
+    this.#settled = settled
   }
 
   /** Of which VMs there is a doubt. */
   ids(): Iterable<string> {
     return this.#writes.keys()
+  }
+
+  /** Whether the watch has yet to confirm what was last written of a VM. */
+  has(id: string): boolean {
+    return this.#writes.has(id)
   }
 
   /** This program wrote a VM that so far looked like `old`. */
@@ -98,6 +109,7 @@ export class OwnWrites {
       if (own.report !== undefined) this.#believe(id, own.report.vm)
       // A watch that lives shows every new VM. One that it never showed went away before this program could speak of it.
       else if (made) this.#believe(id, undefined)
+      this.#settled(id)
     })
     const own: OwnWrite = { vm, fields, made, report: undefined, timer }
     this.#writes.set(id, own)
@@ -106,6 +118,7 @@ export class OwnWrites {
   #forget(id: string): void {
     this.#writes.get(id)?.timer.cancel()
     this.#writes.delete(id)
+    this.#settled(id)
   }
 }
 

@@ -52,6 +52,11 @@ export interface Inventory {
   onChange(listener: (change: VmChange) => void): () => void
   /** Resolves when the state is `live`. */
   whenLive(signal: AbortSignal): Promise<void>
+  /**
+   * Resolves when the watch itself has shown a VM as this program last wrote it: whatever others did before that is then in the
+   * picture as well. At once if there is nothing to confirm. Rejects with NotThere if the VM is gone.
+   */
+  confirmed(id: string, signal: AbortSignal): Promise<void>
 }
 
 /** Which network a VM's card is on. */
@@ -120,6 +125,14 @@ export interface GuestCommand {
   readonly environment?: Readonly<Record<string, string | Secret>>
 }
 
+/** A program in a guest. */
+export interface GuestProgram {
+  readonly process: number
+  /** The program with its arguments, as the guest shows it. */
+  readonly command: string
+  readonly isOver: boolean
+}
+
 /** What the platform has to give, and what is taken; undefined where it does not say or sets no limit. */
 export interface Capacity {
   readonly cpuMHz: { readonly limit: number | undefined; readonly unreserved: number; readonly used: number }
@@ -173,6 +186,9 @@ export interface Platform {
    */
   diskGB(id: string, signal: AbortSignal): Promise<number | undefined>
 
+  /** Gives a VM or template another name, at once if it has it already. Rejects with NameTaken if another VM has the name. */
+  rename(id: string, name: string, signal: AbortSignal): Promise<Vm>
+
   /** Replaces the annotation. */
   annotate(id: string, annotation: string, signal: AbortSignal): Promise<Vm>
 
@@ -201,6 +217,9 @@ export interface Platform {
     credentials: Pick<GuestCommand, 'user' | 'password'>,
     signal: AbortSignal,
   ): Promise<number | undefined>
+
+  /** The programs that run in the guest, and those that ended there a short while ago. */
+  guestPrograms(id: string, credentials: Pick<GuestCommand, 'user' | 'password'>, signal: AbortSignal): Promise<readonly GuestProgram[]>
 
   /** Powers off and removes a VM with its disks. Resolves also if it was gone already. */
   destroy(id: string, signal: AbortSignal): Promise<void>

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { isoTime } from '../ports/index.ts'
-import { ClusterDeployment, ClusterDeprovision, ClusterProvision, Namespace, Secret } from '../kinds/index.ts'
+import { ClusterClaim, ClusterDeployment, ClusterDeprovision, ClusterProvision, Namespace, Secret } from '../kinds/index.ts'
 import type { ClusterPool } from '../kinds/index.ts'
 import { findCondition } from '../control/index.ts'
-import { protectedAnnotation } from './names.ts'
 import { brokenFrom } from './pool/broken.ts'
 import { PoolWorld, type WorldOptions } from './testing/pool-world.ts'
 
@@ -169,7 +168,8 @@ describe('whether a cluster is broken', () => {
   const rows: readonly [string, Given, boolean][] = [
     ['No ProvisionStopped condition (cluster still initializing)', {}, false],
     ['ProvisionStopped', { stopped: 'True' }, true],
-    ['No hibernation config', { ...full, timeout: '' }, false],
+    ['No hibernation config', { ...full, timeout: 'none' }, false],
+    ['Empty hibernation config', { ...full, timeout: '' }, false],
     ['CD not installed', { ...full, installed: false }, false],
     ['Desired powerState not Running', { ...full, wanted: 'Hibernating', reason: 'ResumingOrRunning', since: 3600 }, false],
     ['Actual powerState Hibernating', { ...full, actual: 'Hibernating', reason: 'ResumingOrRunning', since: 3600 }, false],
@@ -192,7 +192,8 @@ describe('whether a cluster is broken', () => {
       ...(reason === undefined ? [] : [condition('Hibernating', 'False', reason)]),
     ]
     const cluster = { spec: { installed, powerState: wanted }, status: { powerState: actual, conditions } } as unknown as ClusterDeployment
-    const pool = { spec: timeout ? { hibernationConfig: { resumeTimeout: timeout } } : {} } as ClusterPool
+    const hibernationConfig = timeout === '' || timeout === undefined ? {} : { resumeTimeout: timeout }
+    const pool = { spec: timeout === 'none' ? {} : { hibernationConfig } } as ClusterPool
     expect(now >= brokenFrom(cluster, pool)).toBe(broken)
   })
 })
@@ -209,18 +210,45 @@ describe('a removal', () => {
     expect((await here.all(Namespace)).map(({ metadata }) => metadata.name).toSorted()).toEqual(['default', 'team'])
   })
 
-  test('of a protected cluster waits until it is not', async () => {
+  const protect = async (here: PoolWorld, value: string) =>
+    here.edit(ClusterDeployment, (await here.cluster('a'))!, object => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, 'hive.openshift.io/protected-delete': value } },
+    }))
+
+  test('of a protected cluster is not even tried by its pool, its claim says why, and it comes when the protection is gone', async () => {
     const here = await one()
     await here.seconds(90)
-    const cluster = (await here.cluster('a'))!
-    await here.edit(ClusterDeployment, cluster, object => ({
-      ...object,
-      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [protectedAnnotation]: 'true' } },
-    }))
+    await here.claim('mine')
+    await here.seconds(5)
+    await protect(here, 'true')
+    await here.delete(ClusterClaim, await here.getClaim('mine'))
     await here.changePool({ size: 0 })
     await here.seconds(200)
+    expect((await here.cluster('a'))?.metadata.deletionTimestamp).toBeUndefined()
+    expect(findCondition(await here.getClaim('mine'), 'ClusterRunning')).toMatchObject({
+      reason: 'ClusterDeleting',
+      message: expect.stringContaining('protected-delete protects it'),
+      unblock: expect.stringContaining('kubectl annotate clusterdeployment a-'),
+    })
+    expect(here.log.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([])
+    await protect(here, 'false')
+    await here.seconds(200)
+    expect(await here.clusters()).toEqual([])
+    await expect(here.getClaim('mine')).rejects.toThrow('not found')
+  })
+
+  test('of one that was protected when its deletion had begun waits until it is not', async () => {
+    const here = await one({ deprovisionSeconds: 100 })
+    await here.seconds(90)
+    await here.changePool({ size: 0 })
+    await here.seconds(5)
+    await protect(here, 'true')
+    await here.seconds(200)
     expect(findCondition((await here.cluster('a'))!, 'Provisioned')).toMatchObject({ reason: 'DeprovisionBlocked' })
-    expect(here.installer.clusters).toHaveLength(1)
+    await protect(here, 'false')
+    await here.seconds(200)
+    expect(await here.clusters()).toEqual([])
   })
 
   test('of a namespace that never got its cluster comes after five minutes', async () => {

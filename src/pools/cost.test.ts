@@ -54,3 +54,25 @@ test('a claim that can be served at once is written to twice: it is given its cl
   await world.seconds(30)
   expect(calls.filter(call => call.startsWith('update ClusterClaim'))).toEqual(['update ClusterClaim', 'update ClusterClaim status'])
 })
+
+test('a settled pool is neither read nor written', async () => {
+  world = await PoolWorld.make()
+  world.start()
+  await world.createPool({ size: 3, runningCount: 2, inventory: world.inventory('a', 'b', 'c', 'd') })
+  await world.claim('mine')
+  await world.seconds(1_000)
+  const calls = note()
+  await world.seconds(600)
+  expect(calls.filter(call => !call.endsWith(' Namespace'))).toEqual([])
+})
+
+test('between a claim and its assignment nothing is asked and nothing else is written', async () => {
+  world = await PoolWorld.make({ installSeconds: 0, powerSeconds: 0 })
+  world.start()
+  await world.createPool({ size: 2, runningCount: 2, inventory: world.inventory('a', 'b', 'c') })
+  await world.seconds(30)
+  const calls = note()
+  await world.claim('mine')
+  await world.seconds(30)
+  expect(calls.slice(0, 2)).toEqual(['create ClusterClaim', 'update ClusterClaim'])
+})

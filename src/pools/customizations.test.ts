@@ -7,6 +7,7 @@ import type { Store } from '../store/index.ts'
 import { versionAnnotation } from './names.ts'
 import { poolVersion } from './pool/pool-version.ts'
 import { clusterByHand, type Traits } from './testing/cluster-by-hand.ts'
+import { passThrough } from './testing/pass-through.ts'
 import { home, poolDraft, PoolWorld, type WorldOptions } from './testing/pool-world.ts'
 
 // The rows about inventories of the specification's table (hive-clusterpool §4.1), with the list form that Hive has, and what follows.
@@ -21,12 +22,7 @@ let history: string[]
 
 function watched(store: Store): Store {
   return {
-    get: (kind, key) => store.get(kind, key),
-    list: (kind, options) => store.list(kind, options),
-    watch: (kind, options) => store.watch(kind, options),
-    close: () => store.close(),
-    create: (kind, draft, options) => store.create(kind, draft, options),
-    delete: (kind, key, options) => store.delete(kind, key, options),
+    ...passThrough(store),
     update: async (kind, object, options) => {
       const written = await store.update(kind, object, options)
       if ((kind as Kind) === (ClusterDeploymentCustomization as Kind) && options?.subresource === 'status') {

@@ -1,20 +1,15 @@
 import { parse } from 'yaml'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ClusterClaim, ClusterDeployment, ClusterImageSet, ClusterPool, decode, Namespace, Secret } from '../kinds/index.ts'
+import { ClusterDeployment, ClusterPool, decode, Secret } from '../kinds/index.ts'
 import { findCondition } from '../control/index.ts'
 import { home, poolDraft, PoolWorld, type WorldOptions } from './testing/pool-world.ts'
 
 let world: PoolWorld
 afterEach(() => world.stop())
 
-async function begin(options: WorldOptions = {}): Promise<PoolWorld> {
-  world = await PoolWorld.make(options)
-  world.start()
-  await world.settle()
-  return world
+async function begin(options: WorldOptions = {}): Promise<void> {
+  world = await PoolWorld.started(options)
 }
-
-const usage = async () => (await world.pool()).status?.clusterNameUsage ?? {}
 
 describe('names', () => {
   test('clusters take distinct names of the inventory, and objects are named after them', async () => {
@@ -29,7 +24,7 @@ describe('names', () => {
       expect(metadata.name).toBe(metadata.namespace)
       expect(metadata.name).toMatch(new RegExp(`^${spec.clusterName}-[a-z0-9]{5}$`))
     }
-    const map = await usage()
+    const map = await world.usage()
     expect(Object.keys(map).toSorted()).toEqual(['bar', 'baz', 'foo'])
     expect(
       Object.values(map)
@@ -167,14 +162,61 @@ describe('changes of the inventory', () => {
     expect(findCondition(await world.pool(), 'AllClustersCurrent')).toMatchObject({ status: 'True' })
   })
 
-  test('deleting it replaces them by clusters with generated names, and the usage goes with them', async () => {
+  test('adding one leaves claimed clusters as they are', async () => {
+    await begin()
+    await world.createPool({ size: 1, runningCount: 1 })
+    await world.seconds(200)
+    await world.claim('mine')
+    await world.seconds(200)
+    const { namespace = '' } = (await world.getClaim('mine')).spec
+    await world.changePool({ inventory: world.inventory('a', 'b') })
+    await world.seconds(1_000)
+    const claimed = await world.store.get(ClusterDeployment, { namespace, name: namespace })
+    expect(claimed.metadata.deletionTimestamp).toBeUndefined()
+    expect((await world.names()).filter(name => name !== namespace)).toEqual(['a'])
+  })
+
+  test('deleting it replaces them, one at a time, by clusters with generated names, and the usage goes with them', async () => {
     await begin()
     await world.createPool({ size: 2, inventory: world.inventory('a', 'b') })
     await world.seconds(200)
     await world.changePool({ inventory: undefined })
+    await world.settle()
+    const isDeleting = ({ metadata }: ClusterDeployment) => metadata.deletionTimestamp !== undefined
+    expect((await world.clusters()).filter(isDeleting)).toHaveLength(1)
+    // One of the names is on its way out, the other is still in use.
+    expect(Object.keys(await world.usage()).toSorted()).toEqual(['a', 'b'])
     await world.seconds(1_000)
     for (const name of await world.names()) expect(name).toMatch(/^pool-/)
     expect((await world.pool()).status?.clusterNameUsage).toBeUndefined()
+  })
+
+  test.each([
+    [
+      'deletes them by hand',
+      async () => {
+        for (const cluster of await world.clusters()) await world.delete(ClusterDeployment, cluster)
+      },
+    ],
+    [
+      'scales the pool to zero and back',
+      async () => {
+        await world.changePool({ size: 0 })
+        await world.settle()
+        await world.changePool({ size: 3 })
+      },
+    ],
+  ])('who deleted it and does not want to wait %s', async (_, hurry) => {
+    await begin()
+    await world.createPool({ size: 3, inventory: world.inventory('a', 'b', 'c') })
+    await world.seconds(200)
+    await world.changePool({ inventory: undefined })
+    await hurry()
+    // All at once, not one after another: a removal takes 30 seconds.
+    await world.seconds(35)
+    const names = await world.names()
+    expect(names).toHaveLength(3)
+    for (const name of names) expect(name).toMatch(/^pool-/)
   })
 
   test('a new entry becomes a new cluster if size allows, and touches no other', async () => {
@@ -197,7 +239,16 @@ describe('changes of the inventory', () => {
     await world.changePool({ inventory: world.inventory('a', 'b') })
     await world.seconds(200)
     expect(await world.names()).toEqual(['a'])
-    expect(await usage()).toMatchObject({ b: null })
+    expect(await world.usage()).toMatchObject({ b: null })
+  })
+
+  test('a new entry has no effect on a pool that is at its maximum', async () => {
+    await begin()
+    await world.createPool({ size: 2, maxSize: 1, inventory: world.inventory('a') })
+    await world.settle()
+    await world.changePool({ inventory: world.inventory('a', 'b') })
+    await world.seconds(200)
+    expect(await world.names()).toEqual(['a'])
   })
 
   test('removing an unused entry drops its key and nothing else', async () => {
@@ -208,7 +259,7 @@ describe('changes of the inventory', () => {
     const unused = before!.spec.clusterName === 'a' ? 'b' : 'a'
     await world.changePool({ inventory: world.inventory(before!.spec.clusterName) })
     await world.seconds(200)
-    expect(Object.keys(await usage())).not.toContain(unused)
+    expect(Object.keys(await world.usage())).not.toContain(unused)
     expect((await world.clusters())[0]?.metadata.resourceVersion).toBe(before!.metadata.resourceVersion)
   })
 
@@ -224,7 +275,7 @@ describe('changes of the inventory', () => {
     expect(deleting.map(({ spec }) => spec.clusterName)).toEqual([leaver])
     await world.seconds(300)
     expect(await world.names()).toEqual([stayer, spare].toSorted())
-    expect(Object.keys(await usage()).toSorted()).toEqual([stayer, spare].toSorted())
+    expect(Object.keys(await world.usage()).toSorted()).toEqual([stayer, spare].toSorted())
   })
 
   test('without a free name the removed one is not replaced', async () => {
@@ -245,10 +296,10 @@ describe('changes of the inventory', () => {
     const before = await world.cluster('a')
     await world.changePool({ inventory: world.inventory() })
     await world.seconds(200)
-    expect(await usage()).toEqual({ a: before!.metadata.namespace })
+    expect(await world.usage()).toEqual({ a: before!.metadata.namespace })
     await world.changePool({ inventory: world.inventory('a') })
     await world.seconds(200)
-    expect(await usage()).toEqual({ a: before!.metadata.namespace })
+    expect(await world.usage()).toEqual({ a: before!.metadata.namespace })
     expect((await world.clusters()).map(({ metadata }) => metadata.uid)).toEqual([before!.metadata.uid])
   })
 
@@ -262,149 +313,5 @@ describe('changes of the inventory', () => {
     expect((await world.clusters()).filter(isDeleting)).toHaveLength(1)
     await world.seconds(300)
     expect(await world.names()).toEqual([])
-  })
-})
-
-describe('reservations', () => {
-  const reserveByHand = async (name: string, namespace: string) =>
-    world.edit(
-      ClusterPool,
-      await world.pool(),
-      pool => ({ ...pool, status: { ...pool.status, clusterNameUsage: { [name]: namespace } } }),
-      'status',
-    )
-
-  async function crashed(spec: Parameters<PoolWorld['createPool']>[0] = {}) {
-    world = await PoolWorld.make()
-    await world.createPool({ size: 1, inventory: world.inventory('foo'), ...spec })
-    await reserveByHand('foo', 'foo-abcde')
-  }
-
-  test('a reservation without a cluster is completed in its namespace', async () => {
-    await crashed()
-    world.start()
-    await world.settle()
-    const cluster = await world.cluster('foo')
-    expect(cluster?.metadata).toMatchObject({ name: 'foo-abcde', namespace: 'foo-abcde' })
-    expect(await usage()).toEqual({ foo: 'foo-abcde' })
-    expect(await world.metrics.text()).toMatch(/aviary_pool_reservations_recovered_total\{[^}]*\} 1/)
-  })
-
-  test('a reservation whose namespace is on its way out is given up, and another namespace is used', async () => {
-    await crashed()
-    await world.store.create(Namespace, { metadata: { name: 'foo-abcde', finalizers: ['test/hold'] } })
-    await world.store.delete(Namespace, { name: 'foo-abcde' })
-    world.start()
-    await world.settle()
-    const cluster = await world.cluster('foo')
-    expect(cluster?.metadata.name).toMatch(/^foo-/)
-    expect(cluster?.metadata.name).not.toBe('foo-abcde')
-    expect(await usage()).toEqual({ foo: cluster?.metadata.name })
-  })
-
-  test('a reservation that is no longer wanted ends without a cluster', async () => {
-    await crashed({ size: 0 })
-    world.start()
-    await world.seconds(200)
-    expect(await world.names()).toEqual([])
-    expect(await usage()).toEqual({ foo: null })
-    expect(world.installer.clusters).toEqual([])
-  })
-
-  test('a reservation is kept while something that clusters need is missing', async () => {
-    await crashed({ imageSetRef: { name: 'later' } })
-    world.start()
-    await world.seconds(100)
-    expect(await world.names()).toEqual([])
-    expect(await usage()).toEqual({ foo: 'foo-abcde' })
-    expect(findCondition(await world.pool(), 'MissingDependencies')).toMatchObject({
-      status: 'True',
-      message: expect.stringContaining('"later" not found'),
-    })
-    await world.store.create(ClusterImageSet, { metadata: { name: 'later' }, spec: { releaseImage: 'x:1' } })
-    await world.seconds(10)
-    expect((await world.cluster('foo'))?.metadata.name).toBe('foo-abcde')
-  })
-
-  test('a name is free again when its cluster is really gone, and not before', async () => {
-    await begin({ deprovisionSeconds: 100 })
-    await world.createPool({ size: 1, inventory: world.inventory('foo') })
-    await world.seconds(200)
-    const old = await world.cluster('foo')
-    await world.delete(ClusterDeployment, old)
-    await world.seconds(50)
-    expect((await world.clusters()).map(({ metadata }) => metadata.uid)).toEqual([old!.metadata.uid])
-    await world.seconds(100)
-    const [fresh] = await world.clusters()
-    expect(fresh?.metadata.uid).not.toBe(old!.metadata.uid)
-    expect(fresh?.metadata.name).not.toBe(old!.metadata.name)
-    expect(await usage()).toEqual({ foo: fresh?.metadata.name })
-  })
-
-  test('a status that was lost is rebuilt from the clusters before anything is made', async () => {
-    await begin()
-    await world.createPool({ size: 1, runningCount: 1, inventory: world.inventory('foo', 'bar') })
-    await world.seconds(200)
-    await world.claim('mine')
-    await world.seconds(200)
-    const before = await world.clusters()
-    await world.stop()
-    await world.edit(ClusterPool, await world.pool(), ({ status: _lost, ...pool }) => ({ ...pool, status: {} }), 'status')
-    world.start()
-    await world.seconds(200)
-    expect((await world.clusters()).map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid))
-    expect(await usage()).toEqual(Object.fromEntries(before.map(({ spec, metadata }) => [spec.clusterName, metadata.namespace])))
-  })
-
-  test('a broken cluster gives its name back, and another name is preferred for its successor', async () => {
-    await begin({ failEvery: 1 })
-    await world.createPool({ size: 1, installAttemptsLimit: 1, inventory: world.inventory('a', 'b') })
-    await world.seconds(5)
-    const [first = ''] = await world.names()
-    await world.seconds(90)
-    expect((await world.pool()).status?.nameResults?.[first]).toMatchObject({ result: 'Failed' })
-    const successor = (await world.clusters()).find(({ metadata }) => metadata.deletionTimestamp === undefined)
-    expect(successor?.spec.clusterName).toBe(first === 'a' ? 'b' : 'a')
-    expect(findCondition(await world.pool(), 'InventoryValid')?.message).toContain(`"BrokenByCloud":["${first}"]`)
-  })
-
-  test('a name that failed is left alone for the time of its quarantine', async () => {
-    await begin({ failEvery: 1 })
-    await world.createPool({ size: 1, installAttemptsLimit: 1, quarantine: '1h', inventory: world.inventory('a') })
-    await world.seconds(600)
-    expect(await world.names()).toEqual([])
-    expect(findCondition(await world.pool(), 'Filled')).toMatchObject({ status: 'False', reason: 'NoFreeName', until: expect.any(String) })
-    await world.seconds(3_090)
-    expect(await world.names()).toEqual(['a'])
-  })
-
-  test('a name that two pools list is used by one of them only, and the other says so', async () => {
-    await begin()
-    await world.createPool({ size: 1, inventory: world.inventory('a') }, 'first')
-    await world.seconds(2)
-    await world.createPool({ size: 1, inventory: world.inventory('a') }, 'second')
-    await world.seconds(200)
-    expect(await world.names()).toEqual(['a'])
-    expect(findCondition(await world.pool('second'), 'InventoryValid')).toMatchObject({
-      status: 'False',
-      message: expect.stringContaining('"Conflict":["a"]'),
-    })
-  })
-
-  test('a pool that is deleted goes when its clusters have gone, and claimed ones hold it', async () => {
-    await begin()
-    await world.createPool({ size: 1, runningCount: 1, inventory: world.inventory('a', 'b') })
-    await world.seconds(200)
-    await world.claim('mine')
-    await world.seconds(100)
-    await world.delete(ClusterPool, await world.pool())
-    await world.seconds(300)
-    const held = await world.pool()
-    expect(findCondition(held, 'DeletionPossible')).toMatchObject({ status: 'False', reason: 'ClusterDeploymentsPendingCleanup' })
-    expect(await world.names()).toHaveLength(1)
-    await world.delete(ClusterClaim, await world.getClaim('mine'))
-    await world.seconds(300)
-    await expect(world.pool()).rejects.toThrow('not found')
-    expect(world.installer.clusters).toEqual([])
   })
 })

@@ -19,12 +19,21 @@ export interface PoolMetrics {
   readonly recovered: Counter<PoolLabels>
   /** Reservations that somebody else's write was quicker than. */
   readonly lostRaces: Counter<PoolLabels>
-  readonly assignmentDelay: Histogram<PoolLabels>
 }
 
 /** The labels of a pool's series. */
 export function labelsOf({ metadata }: ClusterPool): Readonly<Record<PoolLabels, string>> {
   return { clusterpool_namespace: metadata.namespace ?? '', clusterpool_name: metadata.name }
+}
+
+/** Declares how long claims wait for a cluster. */
+export function assignmentDelay(metrics: Metrics): Histogram<PoolLabels> {
+  return metrics.histogram({
+    name: 'hive_clusterclaim_assignment_delay_seconds',
+    help: 'How long claims waited for a cluster.',
+    labels,
+    buckets: [0.01, 0.1, 1, 30, 120, 600, 1800, 3000, 7200],
+  })
 }
 
 /** Declares what pools measure. */
@@ -50,12 +59,6 @@ export function poolMetrics(metrics: Metrics): PoolMetrics {
       name: 'aviary_pool_reservation_conflicts_total',
       help: 'Reservations that came to nothing because somebody else changed the pool first.',
       labels,
-    }),
-    assignmentDelay: metrics.histogram({
-      name: 'hive_clusterclaim_assignment_delay_seconds',
-      help: 'How long claims waited for a cluster.',
-      labels,
-      buckets: [0.01, 0.1, 1, 30, 120, 600, 1800, 3000, 7200],
     }),
     show: (pool, { buckets, pending }, now) => {
       const of = labelsOf(pool)

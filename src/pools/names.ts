@@ -17,9 +17,6 @@ export const versionFormAnnotation = 'hive.openshift.io/cluster-pool-spec-hash-v
 export const removalAnnotation = 'hive.openshift.io/remove-cluster-from-pool'
 export const olderRemovalAnnotation = 'hive.openshift.io/remove-claimed-cluster-from-pool'
 
-/** On a ClusterDeployment: it must not be removed. */
-export const protectedAnnotation = 'hive.openshift.io/protected-delete'
-
 /** The Role and RoleBinding of a claim's subjects, and the group of their kinds. */
 export const claimOwner = 'hive-claim-owner'
 export const rbacGroup = 'rbac.authorization.k8s.io'

@@ -5,6 +5,7 @@ import { ClusterClaim, ClusterDeployment, ClusterDeploymentCustomization, Cluste
 import type { Draft, Kind, Resource } from '../kinds/index.ts'
 import { conflict, type Store, StoreError } from '../store/index.ts'
 import { isReserved } from './pool/customization.ts'
+import { passThrough } from './testing/pass-through.ts'
 import { home, PoolWorld } from './testing/pool-world.ts'
 
 /** Some writes of a replica are refused, lost on the way there, or done with the answer lost; and it hears of changes late. */
@@ -24,8 +25,7 @@ function unreliable(
     throw away()
   }
   return {
-    get: (kind, key) => store.get(kind, key),
-    list: (kind, options) => store.list(kind, options),
+    ...passThrough(store),
     async *watch(kind, options) {
       // Replicas hear of changes late, and of changes of different kinds in any order.
       for await (const batch of store.watch(kind, options)) {
@@ -33,7 +33,6 @@ function unreliable(
         yield batch
       }
     },
-    close: () => store.close(),
     create: <R extends Resource>(kind: Kind<R>, draft: Draft<R>) => guard(kind, draft.metadata.name, () => store.create(kind, draft)),
     update: (kind, object, options) => guard(kind, object.metadata.name, () => store.update(kind, object, options)),
     delete: (kind, key, options) => guard(kind, key.name, () => store.delete(kind, key, options)),
@@ -195,12 +194,7 @@ test('a lost race for the status makes nothing, and the next try does', async ()
   let refusals = 0
   const world = await PoolWorld.make({
     wrap: store => ({
-      get: (kind, key) => store.get(kind, key),
-      list: (kind, options) => store.list(kind, options),
-      watch: (kind, options) => store.watch(kind, options),
-      close: () => store.close(),
-      create: (kind, draft, options) => store.create(kind, draft, options),
-      delete: (kind, key, options) => store.delete(kind, key, options),
+      ...passThrough(store),
       update: async (kind, object, options) => {
         if ((kind as Kind) === (ClusterPool as Kind) && options?.subresource === 'status' && refusals === 0) {
           refusals++
@@ -227,7 +221,7 @@ test('a controller that is killed after some of the clusters were made completes
   let left = 3
   const world = await PoolWorld.make({
     wrap: store => ({
-      ...unreliable(store, seededChance(1), () => 0),
+      ...passThrough(store),
       create: async (kind, draft, options) => {
         if ((kind as Kind) === (ClusterDeployment as Kind) && left-- <= 0) throw new StoreError('ServiceUnavailable', 'killed')
         return store.create(kind, draft, options)
@@ -245,24 +239,5 @@ test('a controller that is killed after some of the clusters were made completes
   world.start()
   await world.seconds(60)
   expect(await world.names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
-  await world.stop()
-})
-
-test('a settled pool is neither read nor written', async () => {
-  const world = await PoolWorld.make()
-  world.start()
-  await world.createPool({ size: 3, runningCount: 2, inventory: world.inventory('a', 'b', 'c', 'd') })
-  await world.claim('mine')
-  await world.seconds(1_000)
-  const calls: string[] = []
-  for (const operation of ['get', 'list', 'create', 'update', 'delete'] as const) {
-    const original = world.store[operation].bind(world.store) as (...args: unknown[]) => Promise<unknown>
-    world.store[operation] = ((...args: unknown[]) => {
-      calls.push(`${operation} ${(args[0] as Kind).name}`)
-      return original(...args)
-    }) as never
-  }
-  await world.seconds(600)
-  expect(calls.filter(call => !/ (Event|Lease|Namespace)$/.test(call))).toEqual([])
   await world.stop()
 })

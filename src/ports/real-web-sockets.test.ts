@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Clock } from './clock.ts'
 import { DeadlineExceeded, RequestNotValid, Unreachable } from './errors.ts'
 import { realClock } from './real-clock.ts'
 import { realWebSockets } from './real-web-sockets.ts'
@@ -18,7 +19,11 @@ function request(port: number, more: Partial<WebSocketRequest> = {}): WebSocketR
 }
 
 /** A server, a connection to it, and the server's end of that. */
-async function connected(options: TestWebSocketOptions = {}, more: Partial<WebSocketRequest> = {}, maxBytes?: number) {
+async function connected(
+  options: TestWebSocketOptions = {},
+  more: Partial<WebSocketRequest> = {},
+  how: Partial<Parameters<typeof realWebSockets>[0]> = {},
+) {
   const came = Promise.withResolvers<TestSocket>()
   const server = await webSocketServer({
     ...options,
@@ -28,7 +33,7 @@ async function connected(options: TestWebSocketOptions = {}, more: Partial<WebSo
     },
   })
   onTestFinished(() => server[Symbol.asyncDispose]())
-  const sockets = realWebSockets({ clock, ...(maxBytes !== undefined && { maxBytes }) })
+  const sockets = realWebSockets({ clock, ...how })
   const connection = await sockets.connect(request(server.port, more))
   return { connection, server: await came.promise }
 }
@@ -102,15 +107,24 @@ describe('a web socket', () => {
 
   test('is dropped when its caller aborts, even if the other side does not say goodbye', async () => {
     const controller = new AbortController()
-    const { connection, server } = await connected({}, { signal: controller.signal })
+    const patience: number[] = []
+    const impatient: Clock = {
+      ...clock,
+      after(milliseconds, act) {
+        patience.push(milliseconds)
+        return clock.after(10, act)
+      },
+    }
+    const { connection, server } = await connected({}, { signal: controller.signal }, { clock: impatient })
     server.mute()
     controller.abort('enough')
     expect(await failureOf(all(connection))).toBe('enough')
     await server.gone
+    expect(patience).toContain(2_000)
   })
 
   test('breaks when a message is too large', async () => {
-    const { connection, server } = await connected({}, {}, 1000)
+    const { connection, server } = await connected({}, {}, { maxBytes: 1000 })
     server.send('x'.repeat(1001))
     expect(await failureOf(all(connection))).toMatchObject({ code: Unreachable.code })
   })

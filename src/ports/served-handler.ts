@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import { Unreachable } from './errors.ts'
 import { MessageQueue } from './message-queue.ts'
 import type { HttpHandler, ServedRequest, ServedResponse } from './simulated-http.ts'
@@ -34,6 +34,10 @@ export interface ServedHandler extends AsyncDisposable {
 export async function serveHandler(options: ServedHandlerOptions): Promise<ServedHandler> {
   const { handler, webSockets, address = '127.0.0.1', port = 0 } = options
   const sockets = new Set<Socket>()
+  // Not by `import`, which would load all that node:http can offer, web sockets of its own included; and nothing of it for those who
+  // only speak to servers.
+  const { createServer } = process.getBuiltinModule('node:http')
+  const { WebSocketServer } = await import('ws')
   const upgrader = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   const server = createServer((request, response) => void answer(handler, request, response))
   server.on('connection', socket => sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket))))

@@ -20,7 +20,7 @@ test('a heap behaves like a sorted list, whatever is added, taken and called off
         if (type === 'add') {
           const timer = heap.add(value, () => {})
           all.push(timer)
-          model = [...model, timer].toSorted((a, b) => a.due - b.due || a.sequence - b.sequence)
+          model = [...model, timer].toSorted((a, b) => a.due - b.due || a.order - b.order)
         } else if (type === 'take') {
           expect(heap.take()).toBe(model.shift())
         } else if (all.length > 0) {
@@ -43,7 +43,7 @@ test('a large heap of which a part is called off gives out the rest in order', (
       const timers = entries.map(([due, isCalledOff]) => ({ timer: heap.add(due, () => {}), isCalledOff }))
       for (const { timer, isCalledOff } of timers) if (isCalledOff) timer.cancel()
       const left = timers.filter(({ isCalledOff }) => !isCalledOff).map(({ timer }) => timer)
-      const inOrder = left.toSorted((a, b) => a.due - b.due || a.sequence - b.sequence)
+      const inOrder = left.toSorted((a, b) => a.due - b.due || a.order - b.order)
       expect(Array.from(left, () => heap.take())).toEqual(inOrder)
     }),
   )

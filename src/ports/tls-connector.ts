@@ -1,7 +1,8 @@
 import { TLSSocket, createSecureContext } from 'node:tls'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import { systemAuthorities } from './system-authorities.ts'
 import type { CheckedTrust } from './tls-trust.ts'
+import { undiciConnector } from './undici-parts.ts'
 
 type Connector = buildConnector.connector
 
@@ -9,7 +10,7 @@ type Connector = buildConnector.connector
 export function connectorFor(trust: CheckedTrust, connectTimeout: number): Connector {
   const { serverName, thumbprint } = trust
   const base = { timeout: connectTimeout, allowH2: false, ...(serverName !== undefined && { servername: serverName }) }
-  const plain = buildConnector(base)
+  const plain = undiciConnector(base)
   let secure: Connector | undefined
   return (options, callback) => {
     if (options.protocol !== 'https:') return plain(options, callback)
@@ -23,7 +24,7 @@ export function connectorFor(trust: CheckedTrust, connectTimeout: number): Conne
 function verified({ own, authorities = systemAuthorities() }: CheckedTrust, base: buildConnector.BuildOptions): Connector {
   const secureContext = createSecureContext({ ...own, ca: [...authorities] })
   // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 in somebody's environment would turn the default around.
-  return buildConnector({ ...base, secureContext, rejectUnauthorized: true })
+  return undiciConnector({ ...base, secureContext, rejectUnauthorized: true })
 }
 
 /**
@@ -32,7 +33,7 @@ function verified({ own, authorities = systemAuthorities() }: CheckedTrust, base
  */
 function pinned(thumbprint: string, { own }: CheckedTrust, base: buildConnector.BuildOptions): Connector {
   const secureContext = createSecureContext(own)
-  const connect = buildConnector({ ...base, secureContext, rejectUnauthorized: false, maxCachedSessions: 0 })
+  const connect = undiciConnector({ ...base, secureContext, rejectUnauthorized: false, maxCachedSessions: 0 })
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)

@@ -1,7 +1,8 @@
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import type { HttpClientOptions } from './http.ts'
 import { connectorFor } from './tls-connector.ts'
 import type { CheckedTrust } from './tls-trust.ts'
+import { UndiciAgent } from './undici-parts.ts'
 
 const defaultConnections = 64
 const defaultConnectTimeout = 10_000
@@ -11,7 +12,7 @@ const maxHeaderSize = 64 * 1024
 
 /** Connections over HTTP/1.1, a pool of them for each origin, without any retry or redirect. */
 export function undiciAgent(options: HttpClientOptions & { readonly maxMessageBytes?: number }, trust: CheckedTrust): Agent {
-  return new Agent({
+  return new UndiciAgent({
     connections: options.connections ?? defaultConnections,
     pipelining: 1,
     connect: connectorFor(trust, options.connectTimeout ?? defaultConnectTimeout),

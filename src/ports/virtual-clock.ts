@@ -98,7 +98,7 @@ export class VirtualClock implements Clock {
 
   /** Runs the timers that are due now. What they add in turn, even for now, waits until everything has come to rest. */
   #runDue(): void {
-    const bound = this.#timers.nextSequence
+    const bound = this.#timers.nextOrder
     for (let next = this.#timers.first(); next !== undefined && isDue(next, this.#now, bound); next = this.#timers.first()) {
       this.#timers.take()
       next.callback()
@@ -113,5 +113,5 @@ export class VirtualClock implements Clock {
 }
 
 function isDue(timer: HeapTimer, now: number, bound: number): boolean {
-  return timer.due <= now && timer.sequence < bound
+  return timer.due <= now && timer.order < bound
 }

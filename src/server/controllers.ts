@@ -9,12 +9,12 @@ import { poolControllers } from './pools.ts'
 import type { Ports } from './ports.ts'
 
 /** The controllers that the configuration asks for, on either engine. A service adds its own here. */
-export function serviceControllers(config: Config, ports: Ports, hatchery: HatcheryHost | undefined): readonly Controller[] {
+export async function serviceControllers(config: Config, ports: Ports, hatchery: HatcheryHost | undefined): Promise<readonly Controller[]> {
   const { demo } = config
   return [
     ...(demo.enabled ? [nestController(demo), seasonController(demo)] : []),
     ...(hatchery === undefined ? [] : [hatchery.controller]),
-    ...poolControllers(config, ports),
+    ...(await poolControllers(config, ports)),
   ]
 }
 

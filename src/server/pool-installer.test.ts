@@ -58,7 +58,8 @@ describe('a command that makes clusters', () => {
     ['none', { environment: [] }, {}],
   ])('gets of this program’s environment %s, and never the rest', async (_, more, expected) => {
     const { ports, runs } = outside()
-    await poolInstaller(settings({ command: ['/opt/install'], ...more }), ports).destroy(cluster, signal)
+    const installer = await poolInstaller(settings({ command: ['/opt/install'], ...more }), ports)
+    await installer.destroy(cluster, signal)
     const { CLUSTER_NAME, BASE_DOMAIN, INFRA_ID, CLUSTER_ID, ...rest } = runs[0]?.environment ?? {}
     expect(rest).toEqual(expected)
     expect([CLUSTER_NAME, BASE_DOMAIN, INFRA_ID, CLUSTER_ID]).toEqual(['a', 'example.com', 'a-xyz', 'id'])
@@ -71,7 +72,8 @@ describe('an endpoint that makes clusters', () => {
     await ports.files.write('/etc/ca.pem', 'the authority')
     const loaded = settings({ url: 'https://hook.example.com' })
     const config = { pools: { ...loaded.pools, installer: { ...loaded.pools.installer, ca: '/etc/ca.pem', token: new Secret('sesame') } } }
-    expect(await poolInstaller(config, ports).destroy(cluster, signal)).toEqual({ state: 'removed' })
+    const installer = await poolInstaller(config, ports)
+    expect(await installer.destroy(cluster, signal)).toEqual({ state: 'removed' })
     expect(trusts).toEqual([{ ca: 'the authority' }])
     expect(authorizations).toEqual(['Bearer sesame'])
   })

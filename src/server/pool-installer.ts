@@ -1,16 +1,18 @@
-import { commandHook, httpHook } from '../pools/index.ts'
 import type { Installer } from '../pools/index.ts'
-import { SimulatedInstaller } from '../simulation/index.ts'
 import type { Config } from './config/sections.ts'
 import type { Ports } from './ports.ts'
 
 /** What makes clusters, as the configuration says. */
-export function poolInstaller(
+export async function poolInstaller(
   { pools: { installer } }: Pick<Config, 'pools'>,
   { clock, processes, http, files, environment }: Ports,
-): Installer {
+): Promise<Installer> {
   const { kind, command, url, ca, token, timeout, canHibernate } = installer
-  if (kind !== 'hook') return new SimulatedInstaller({ clock, ...installer })
+  if (kind !== 'hook') {
+    const { SimulatedInstaller } = await import('../simulation/index.ts')
+    return new SimulatedInstaller({ clock, ...installer })
+  }
+  const { commandHook, httpHook } = await import('../pools/index.ts')
   const connect = async () => http(ca === undefined ? {} : { ca: await files.read(ca) })
   if (url !== undefined) return httpHook({ url, connect, token, clock })
   // The rest of the environment may hold what is none of a hook's business: this program's own secrets.

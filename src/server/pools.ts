@@ -1,4 +1,3 @@
-import { claimController, clusterController, nameCheck, namespaceReaper, poolAdmins, poolController } from '../pools/index.ts'
 import type { Controller } from '../control/index.ts'
 import {
   ClusterClaim,
@@ -16,16 +15,18 @@ import { poolInstaller } from './pool-installer.ts'
 import type { Ports } from './ports.ts'
 
 /** The controllers of pools, claims and clusters, if they are wanted: by the configuration, or by the demo on the embedded engine. */
-export function poolControllers(config: Config, ports: Ports): readonly Controller[] {
+export async function poolControllers(config: Config, ports: Ports): Promise<readonly Controller[]> {
   const { pools, demo, engine } = config
   const isDemo = demo.enabled && engine.kind === 'embedded'
   if (!pools.enabled && !isDemo) return []
+  const { clusterPools, nameCheck } = await import('../pools/index.ts')
   return [
-    poolController({ metrics: ports.metrics, checkNames: pools.checkDns ? nameCheck(ports.resolve) : undefined }),
-    claimController({ grants: engine.kind === 'embedded' }),
-    clusterController({ installer: poolInstaller(config, ports) }),
-    namespaceReaper(),
-    poolAdmins(),
+    ...clusterPools({
+      metrics: ports.metrics,
+      installer: await poolInstaller(config, ports),
+      grants: engine.kind === 'embedded',
+      checkNames: pools.checkDns ? nameCheck(ports.resolve) : undefined,
+    }),
     ...(isDemo ? [poolDemo()] : []),
   ]
 }

@@ -1,4 +1,5 @@
 import {
+  calmLog,
   httpClient,
   jsonLog,
   prometheusMetrics,
@@ -47,7 +48,7 @@ export function realPorts(options: { readonly level: LogLevel; readonly environm
     chance: realChance(),
     files: realFiles(),
     processes: realProcesses(clock),
-    log: jsonLog({ level: options.level, clock }),
+    log: calmLog(jsonLog({ level: options.level, clock }), clock),
     metrics: prometheusMetrics({ process: true }),
     environment: options.environment,
     http: (trust: TlsTrust) => httpClient({ clock, trust }),

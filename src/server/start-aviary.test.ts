@@ -122,7 +122,7 @@ describe('the program on the embedded engine', () => {
     const aviary = await world.start('[server]\nurl = "https://aviary.example.com:8443"')
     expect(await world.send({ ...aviary, url: aviary.url.replace('127.0.0.1', 'localhost') }, '/healthz')).toMatchObject({ status: 200 })
     const { readFile } = await import('node:fs/promises')
-    expect(await readFile(aviary.kubeconfig!, 'utf8')).toContain('server: "https://aviary.example.com:8443"')
+    expect(await readFile(aviary.kubeconfig!, 'utf8')).toContain('"server": "https://aviary.example.com:8443"')
   })
 
   test('without a local administrator writes no token, and has none', async () => {

@@ -1,7 +1,5 @@
 import type { Config } from './config/sections.ts'
 import type { HatcheryHost } from './hatchery/hatchery-host.ts'
-import { startEmbedded } from './embedded/start-embedded.ts'
-import { startOnKubernetes } from './kubernetes/start-on-kubernetes.ts'
 import { realPorts } from './ports.ts'
 import type { Ports } from './ports.ts'
 
@@ -36,7 +34,7 @@ export async function startAviary({ config, ports }: AviaryOptions): Promise<Avi
   // What was opened last is closed first.
   const opened = new AsyncDisposableStack()
   try {
-    const start = config.engine.kind === 'embedded' ? startEmbedded : startOnKubernetes
+    const start = await engineStart(config.engine.kind)
     const serving = await start(config, outside, opened)
     let stopped: Promise<void> | undefined
     return { ...serving, stop: () => (stopped ??= opened.disposeAsync()) }
@@ -44,4 +42,12 @@ export async function startAviary({ config, ports }: AviaryOptions): Promise<Avi
     await opened.disposeAsync()
     throw error
   }
+}
+
+/** The start of one engine, and nothing of the other. */
+async function engineStart(
+  kind: Config['engine']['kind'],
+): Promise<(config: Config, ports: Ports, opened: AsyncDisposableStack) => Promise<Serving>> {
+  if (kind === 'embedded') return (await import('./embedded/start-embedded.ts')).startEmbedded
+  return (await import('./kubernetes/start-on-kubernetes.ts')).startOnKubernetes
 }

@@ -21,7 +21,7 @@ export const AnswerNotUnderstood = failure('VSPHERE_ANSWER_NOT_UNDERSTOOD', ({ c
 
 /** XML that is broken, or that no vCenter writes. */
 export const XmlNotValid = failure('VSPHERE_XML_NOT_VALID', ({ why, at }: { why: string; at: number }) => ({
-  message: `not valid XML at character ${at}: ${why}`,
+  message: `not valid XML at byte ${at}: ${why}`,
 }))
 
 /** A text that XML cannot carry. */

@@ -1,6 +1,7 @@
 import { NotThere } from '../platform/index.ts'
 import { SettingNotValid } from './errors.ts'
 import type { Session } from './soap/session.ts'
+import { readName } from './vim/object-name.ts'
 import { refOf, retrieve, retrieveOne } from './vim/property-collector.ts'
 import { child } from './xml/element.ts'
 import { reference, type Ref } from './xml/writer.ts'
@@ -110,10 +111,21 @@ export class Places {
       name === undefined
         ? [
             `must be given, because there are several`,
-            `choose one of ${[...new Set(all.map(found => found.name))].slice(0, 20).join(', ')}`,
+            `choose one of ${(roots.length > 0 ? await this.#poolPaths(roots) : [...new Set(all.map(found => found.name))]).slice(0, 20).join(', ')}`,
           ]
         : [`"${name}" is the name of several`, `give the path below the datacenter, as vCenter shows it`]
     throw SettingNotValid({ field: kind, rule, fix })
+  }
+
+  /** The pools that clusters come with, by their paths: by name alone nobody can tell them apart. */
+  async #poolPaths(roots: readonly { readonly ref: Ref; readonly name: string }[]): Promise<readonly string[]> {
+    const paths: string[] = []
+    for (const { ref, name } of roots) {
+      const owner = (await retrieveOne(this.#session, ref, ['owner']))?.get('owner')
+      const cluster = owner === undefined ? undefined : (await retrieveOne(this.#session, refOf(owner), ['name']))?.get('name')?.text
+      if (cluster !== undefined) paths.push(`${readName(cluster)}/${name}`)
+    }
+    return paths
   }
 
   /** Everything of these types below a folder, with its name. */
@@ -121,7 +133,7 @@ export class Places {
     const view = await containerView(this.#session, folder, types)
     try {
       const found = await retrieve(this.#session, { type: 'ManagedEntity', paths: ['name'], from: view, through: 'view' })
-      return found.map(({ ref, properties }) => ({ ref, name: decoded(properties.get('name')?.text ?? '') }))
+      return found.map(({ ref, properties }) => ({ ref, name: readName(properties.get('name')?.text ?? '') }))
     } finally {
       await this.#session.call('DestroyView', view).catch(() => {})
     }
@@ -141,8 +153,4 @@ export async function containerView(session: Session, container: Ref, type: read
   const { manager } = await session.content()
   const args = { container: reference(container), type: [...type], recursive: true }
   return refOf(child(await session.call('CreateContainerView', manager('viewManager'), args), 'returnval'))
-}
-
-function decoded(name: string): string {
-  return name.replace(/%(2f|5c|25)/gi, code => decodeURIComponent(code))
 }

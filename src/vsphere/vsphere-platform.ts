@@ -6,6 +6,7 @@ import {
   type ClaimRequest,
   type CloneRequest,
   type GuestCommand,
+  type GuestProgram,
   type Inventory,
   type Platform,
   type PlatformEvent,
@@ -19,10 +20,11 @@ import { claimVm } from './operations/claim.ts'
 import { cloneVm, type TemplateMemory } from './operations/clone.ts'
 import { destroyVm } from './operations/destroy.ts'
 import { growDisk, readDisk } from './operations/disk.ts'
-import { guestExit, runInGuest } from './operations/guest.ts'
+import { guestExit, guestPrograms, runInGuest } from './operations/guest.ts'
 import { markAsTemplate } from './operations/mark-as-template.ts'
 import { OneAtATime } from './operations/one-at-a-time.ts'
 import { setPower, shutDownGuest } from './operations/power.ts'
+import { renameVm } from './operations/rename.ts'
 import { platformError } from './operations/translate.ts'
 import { knownVm, readVm, vmRef, wrote } from './operations/vm-access.ts'
 import { queryEvents } from './vim/events.ts'
@@ -70,6 +72,10 @@ export class VspherePlatform implements Platform {
       knownVm(this.#connection, id)
       return (await readDisk(this.#connection, id, signal))?.sizeGB
     })
+  }
+
+  rename(id: string, name: string, signal: AbortSignal): Promise<Vm> {
+    return this.#do('rename', id, id, signal, () => renameVm(this.#connection, id, name, signal, this.#taskTimeout))
   }
 
   annotate(id: string, annotation: string, signal: AbortSignal): Promise<Vm> {
@@ -128,6 +134,10 @@ export class VspherePlatform implements Platform {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     return this.#do('read a program of', id, `read:${id}`, signal, () => guestExit(this.#connection, id, process, credentials, signal))
+  }
+
+  guestPrograms(id: string, credentials: Pick<GuestCommand, 'user' | 'password'>, signal: AbortSignal): Promise<readonly GuestProgram[]> {
+    return this.#do('read the programs of', id, `read:${id}`, signal, () => guestPrograms(this.#connection, id, credentials, signal))
   }
 
   destroy(id: string, signal: AbortSignal): Promise<void> {

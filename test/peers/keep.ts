@@ -73,13 +73,13 @@ export function flags(values: Readonly<Record<string, string | number | boolean>
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`)
 }
 
-/** Waits until `check` says yes. Rejects with what the program printed if it ends before, or after a minute and a half; it is stopped then. */
-export async function untilReady(kept: Kept, check: () => Promise<boolean>): Promise<void> {
-  const patience = Date.now() + 90_000
+/** Waits until `check` says yes. Rejects with what the program printed if it ends before, or is not ready in time; it is stopped then. */
+export async function untilReady(kept: Kept, check: () => Promise<boolean>, seconds = 90): Promise<void> {
+  const patience = Date.now() + seconds * 1_000
   for (;;) {
     const ready = await check().catch(() => false)
     if (ready) return
-    const why = kept.ended() ? 'ended' : Date.now() > patience ? 'is not ready after 90 s' : undefined
+    const why = kept.ended() ? 'ended' : Date.now() > patience ? `is not ready after ${seconds} s` : undefined
     if (why !== undefined) {
       const output = kept.output()
       await kept.stop()

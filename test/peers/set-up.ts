@@ -132,7 +132,7 @@ async function holding<T>(file: string, onWait: () => void, work: () => Promise<
   try {
     for (let waited = false; !lock(database); waited = true) {
       if (!waited) onWait()
-      await sleep(500)
+      await sleep(100)
     }
     return await work()
   } finally {

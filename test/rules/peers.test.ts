@@ -79,13 +79,12 @@ describe('setting a peer up', () => {
   })
 
   test('a command of a recipe that fails is quoted', async () => {
-    const failing = peer(`await bench.run(process.execPath, ['-e', 'console.error("it rained"); process.exit(3)'])`)
+    const failing = peer(`await bench.run('sh', ['-c', 'echo it rained >&2; exit 3'])`)
     expect(await provide(failing, circumstances())).toMatchObject({ reason: expect.stringMatching(/code 3\s+it rained/) })
   })
 
   test('a set-up that a signal ends leaves nothing behind, nor does what it started', async () => {
-    const endless = `require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'pid'))}, String(process.pid)); setInterval(() => {}, 1000)`
-    const slow = peer(`${works}; await bench.run(process.execPath, ['-e', ${JSON.stringify(endless)}])`)
+    const slow = peer(`${works}; await bench.run('sh', ['-c', 'echo $$ > "$0"; exec sleep 1000', ${JSON.stringify(join(folder, 'pid'))}])`)
     const script = `import { provide } from ${JSON.stringify(pathToFileURL(join(root, 'test/peers/set-up.ts')).href)}
       await provide(${JSON.stringify(slow)}, { cache: ${JSON.stringify(join(folder, 'cache'))}, pause: 1, say() {} })`
     const run = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'inherit', 'inherit'] })
@@ -115,14 +114,10 @@ describe('setting a peer up', () => {
 })
 
 describe('a program that a test starts', () => {
-  const node = (script: string) => () => ({ command: process.execPath, args: ['-e', script] })
-  const endless = 'setInterval(() => {}, 1000)'
+  const shell = (script: string) => () => ({ command: 'sh', args: ['-c', script] })
 
   test('runs in a folder of its own and ends, with what it started, when it is stopped', async () => {
-    const parent = await keep(
-      'wren',
-      node(`console.log(require('node:child_process').spawn(process.execPath, ['-e', '${endless}']).pid); ${endless}`),
-    )
+    const parent = await keep('wren', shell('sleep 1000 & echo $!; wait'))
     await until(() => parent.output().includes('\n'))
     const child = Number(parent.output())
     expect([isAlive(parent.pid), isAlive(child), existsSync(parent.folder)]).toEqual([true, true, true])
@@ -133,9 +128,9 @@ describe('a program that a test starts', () => {
 
   test('ends when the process that started it is killed', async () => {
     const script = `import { keep } from ${JSON.stringify(pathToFileURL(join(root, 'test/peers/keep.ts')).href)}
-      const kept = await keep('wren', () => ({ command: process.execPath, args: ['-e', '${endless}'] }))
+      const kept = await keep('wren', () => ({ command: 'sleep', args: ['1000'] }))
       console.log(JSON.stringify([kept.pid, kept.folder]))
-      ${endless}`
+      setInterval(() => {}, 1000)`
     const starter = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [pid, place] = await new Promise<[number, string]>(resolve => {
       starter.stdout.once('data', (line: Buffer) => resolve(JSON.parse(line.toString()) as [number, string]))
@@ -146,7 +141,7 @@ describe('a program that a test starts', () => {
   })
 
   test('that ends too early is reported with what it printed', async () => {
-    const kept = await keep('wren', node('console.error("no perch"); process.exit(1)'))
+    const kept = await keep('wren', shell('echo no perch >&2; exit 1'))
     await expect(untilReady(kept, () => Promise.resolve(false))).rejects.toThrow(/wren ended.*no perch/s)
     expect(existsSync(kept.folder)).toBe(false)
   })

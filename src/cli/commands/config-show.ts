@@ -3,5 +3,5 @@ import type { Io } from '../io.ts'
 
 /** `aviary config show` */
 export async function run([file]: readonly string[], _options: object, io: Io): Promise<void> {
-  io.out(showConfig(await loadConfig(file, { files: io.files, environment: io.environment, folder: io.folder })))
+  io.out(await showConfig(await loadConfig(file, { files: io.files, environment: io.environment, folder: io.folder })))
 }

@@ -1,4 +1,5 @@
 import { ageOf, Event } from '../../kinds/index.ts'
+import { changes } from '../changes.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { byTime, eventRow, eventHeadings, lastSeen } from '../events-of.ts'
@@ -33,13 +34,12 @@ export async function run(_args: readonly string[], options: EventsOptions, io: 
     else if (options.watch !== true)
       io.err(`Nothing happened lately${options.allNamespaces === true ? '' : ` in namespace ${namespace}`}.\n`)
     if (options.watch !== true) return
-    for await (const batch of store.watch(Event, { ...selection, resourceVersion: page.resourceVersion, signal: io.signal }))
-      for (const change of batch)
-        if (change.type === 'ADDED' || change.type === 'MODIFIED') {
-          const { involvedObject, type, reason, message } = change.item.object
-          io.out(
-            `${ageOf(lastSeen(change.item.object), io.clock.now())} ago  ${type}  ${reason}  ${involvedObject.kind}/${involvedObject.name}  ${message}\n`,
-          )
-        }
+    for await (const happened of changes(Event, { store, selection, after: page.resourceVersion }, io))
+      for (const event of happened) io.out(eventLine(event, io.clock.now()))
   })
+}
+
+function eventLine(event: Event, now: number): string {
+  const { involvedObject, type, reason, message } = event
+  return `${ageOf(lastSeen(event), now)} ago  ${type}  ${reason}  ${involvedObject.kind}/${involvedObject.name}  ${message}\n`
 }

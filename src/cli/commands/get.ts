@@ -1,6 +1,6 @@
 import type { Kind, Resource } from '../../kinds/index.ts'
-import { StoreError } from '../../store/index.ts'
 import type { Selection } from '../../store/index.ts'
+import { changes } from '../changes.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { Usage } from '../errors.ts'
@@ -23,6 +23,8 @@ export async function run(args: readonly string[], options: GetOptions, io: Io):
   const named = namedObjects(args)
   if (named.some(({ names }) => names.length > 0) && (options.selector ?? options.fieldSelector) !== undefined)
     throw Usage({ what: 'names and selectors do not go together', fix: 'leave one of them out' })
+  if (options.watch === true && named.length > 1)
+    throw Usage({ what: 'objects of several kinds cannot be followed at once', fix: 'follow one kind, or run a command for each' })
   await connected(options, io, async connection => {
     for (const { kind, names } of named) {
       const allNamespaces = options.allNamespaces === true && kind.scope === 'Namespaced'
@@ -64,23 +66,14 @@ async function follow(
   const wanted = new Set(names)
   const selection = selectionOf(where(kind, options.allNamespaces), options)
   let hasHeading = false
-  for (;;) {
-    try {
-      for await (const events of store.watch(kind, { ...selection, initialEvents: true, signal: io.signal })) {
-        const objects = events.flatMap(event => (event.type === 'BOOKMARK' ? [] : [event.item.object]))
-        const chosen = objects.filter(object => wanted.size === 0 || wanted.has(object.metadata.name))
-        if (chosen.length === 0) continue
-        const text = await objectsText(kind, chosen, { ...print, single: chosen.length === 1, now: io.clock.now() })
-        // The heading is printed once; changes come one by one and would otherwise repeat it.
-        const isTable = print.form === 'table' || print.form === 'wide'
-        io.out(isTable && hasHeading ? text.slice(text.indexOf('\n') + 1) : text)
-        hasHeading = true
-      }
-    } catch (error) {
-      if (!StoreError.is(error, 'Expired')) throw error
-    }
-    if (io.signal.aborted) return
-    await io.clock.sleep(1_000, io.signal)
+  for await (const objects of changes(kind, { store, selection }, io)) {
+    const chosen = objects.filter(object => wanted.size === 0 || wanted.has(object.metadata.name))
+    if (chosen.length === 0) continue
+    const text = await objectsText(kind, chosen, { ...print, single: chosen.length === 1, now: io.clock.now() })
+    // The heading is printed once; changes come one by one and would otherwise repeat it.
+    const isTable = print.form === 'table' || print.form === 'wide'
+    io.out(isTable && hasHeading ? text.slice(text.indexOf('\n') + 1) : text)
+    hasHeading = true
   }
 }
 

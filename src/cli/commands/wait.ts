@@ -34,13 +34,13 @@ export async function run(args: readonly string[], options: WaitOptions, io: Io)
   await connected(options, io, async connection => {
     for (const { kind, key } of await targets(args, options, connection)) {
       const name = nameText(kind, key.name)
-      const inTime = await until(timeout, io, async () => {
+      const look = async () => {
         const object = await find(connection, kind, key)
         if (object === undefined && goal.text !== 'delete') throw new StoreError('NotFound', `${name} not found`)
         progress.show(`${name}: ${goal.state(object)}`)
         return goal.isMet(object)
-      })
-      progress.clear()
+      }
+      const inTime = await until(timeout, io, look).finally(() => progress.clear())
       if (!inTime) throw WaitedTooLong({ what: `${goal.text} of ${name}`, seconds: timeout / 1000 })
       io.out(`${name} ${goal.text === 'delete' ? 'deleted' : 'condition met'}\n`)
     }

@@ -31,3 +31,8 @@ test('no line is wider than the terminal, as long as the columns can be narrow e
     ),
   )
 })
+
+test('there may be more rows than a function takes arguments', () => {
+  const many = Array.from({ length: 150_000 }, (_, n) => [`nest-${n}`])
+  expect(tableText(['Name'], many).length).toBeGreaterThan(150_000)
+})

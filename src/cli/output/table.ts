@@ -4,7 +4,7 @@ const gap = '   '
 
 /** Rows under headings, in aligned columns. With `width` no line is longer than that; without, nothing is cut. */
 export function tableText(headings: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
-  const widths = headings.map((heading, column) => Math.max(...[heading, ...rows.map(row => row[column] ?? '')].map(length)))
+  const widths = headings.map((heading, column) => rows.reduce((most, row) => Math.max(most, length(row[column] ?? '')), length(heading)))
   if (width !== undefined) shrink(widths, width - gap.length * (widths.length - 1))
   return [headings.map(heading => heading.toUpperCase()), ...rows].map(row => line(row, widths)).join('')
 }

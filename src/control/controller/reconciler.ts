@@ -143,6 +143,7 @@ export class Reconciler<R extends Resource, S> {
       return { result: 'done' }
     }
     this.#takeBackFailure(object, draft)
+    if (go === 'on') draft.confirm()
     const isCleanup = isBeingDeleted(object) && this.#options.finalizer !== undefined
     if (isCleanup && go !== 'restart' && !waiting && again === Number.POSITIVE_INFINITY) return this.#release(object, draft)
     const written = await this.#writeStatus(object, draft)

@@ -51,6 +51,17 @@ export class StatusDraft {
     this.#conditions = withoutCondition(this.#conditions, type)
   }
 
+  /**
+   * What a pass that went to its end did not state anew still holds, for the object as it is now. `kubectl wait` goes by that: a condition
+   * that was written for an earlier generation counts as not written yet.
+   */
+  confirm(): void {
+    const { generation } = this.#object.metadata
+    const isOld = ({ type, observedGeneration }: Condition) => type in this.#owned && observedGeneration !== generation
+    if (generation === undefined || !this.#conditions.some(isOld)) return
+    this.#conditions = this.#conditions.map(each => (isOld(each) ? { ...each, observedGeneration: generation } : each))
+  }
+
   /** The status to write; undefined if it is what the object has. */
   changed(): Status | undefined {
     const old = statusOf(this.#object)

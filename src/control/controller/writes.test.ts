@@ -216,6 +216,34 @@ test('a store that was restored from a backup is worked on, although its revisio
   await running.stop()
 })
 
+describe('a condition that a pass does not state anew', () => {
+  const observed = async (world: Awaited<ReturnType<typeof makeWorld>>) => {
+    const nest = await world.nest('a')
+    return (findCondition(nest, 'Ready')?.observedGeneration ?? 0) - (nest.metadata.generation ?? 0)
+  }
+  const ready = met('Ready', { reason: 'Built', message: '' })
+
+  test('holds for the object as it is now, if the pass went to its end', async () => {
+    const { world } = await makeFlakyWorld()
+    await world.createNest('a', { eggs: 1 })
+    world.start(controller(Nest, { conditions: { Ready: 'True' }, steps: [({ object }) => (object.spec.eggs === 1 ? ready : next)] }))
+    await world.settle()
+    await world.changeNest('a', { eggs: 2 })
+    await world.settle()
+    expect(await observed(world)).toBe(0)
+  })
+
+  test('is left as it was by a pass that ended early', async () => {
+    const { world } = await makeFlakyWorld()
+    await world.createNest('a', { eggs: 1 })
+    world.start(controller(Nest, { conditions: { Ready: 'True' }, steps: [({ object }) => (object.spec.eggs === 1 ? ready : done)] }))
+    await world.settle()
+    await world.changeNest('a', { eggs: 2 })
+    await world.settle()
+    expect(await observed(world)).toBe(-1)
+  })
+})
+
 describe('a status write', () => {
   test('whose answer was lost is found to be done, and nothing is written twice', async () => {
     const { world, flaky } = await makeFlakyWorld()

@@ -144,7 +144,10 @@ describe('in the foreground', () => {
     expect(order).toEqual(['yolk', 'egg', 'a'])
   })
 
-  test('it waits while a finalizer holds a dependent that blocks it', async () => {
+  test.each([
+    ['while a finalizer holds a dependent that blocks it', () => ({ finalizers: [] }), []],
+    ['until a dependent that blocked it no longer does', (nest: Nest) => ({ ownerReferences: [owner(nest)] }), ['egg']],
+  ] as const)('it waits %s', async (_, change, left) => {
     const world = await makeWorld()
     world.start(collector)
     const nest = await world.createNest('a')
@@ -153,24 +156,10 @@ describe('in the foreground', () => {
     await world.settle()
     expect((await world.nest('a')).metadata.finalizers).toEqual(['foregroundDeletion'])
     const egg = await world.store.get(ConfigMap, { namespace: 'default', name: 'egg' })
-    await world.store.update(ConfigMap, { ...egg, metadata: { ...egg.metadata, finalizers: [] } })
+    await world.store.update(ConfigMap, { ...egg, metadata: { ...egg.metadata, ...change(nest) } })
     await world.settle()
     await expect(world.nest('a')).rejects.toThrow(/not found/)
-    expect(await mapNames(world)).toEqual([])
-  })
-
-  test('it goes when a dependent that blocked it no longer does', async () => {
-    const world = await makeWorld()
-    world.start(collector)
-    const nest = await world.createNest('a')
-    await makeMap(world, 'egg', [owner(nest, { blockOwnerDeletion: true })], { finalizers: ['x.dev/hold'] })
-    await deleteNest(world, 'a', { propagation: 'Foreground' })
-    await world.settle()
-    const egg = await world.store.get(ConfigMap, { namespace: 'default', name: 'egg' })
-    await world.store.update(ConfigMap, { ...egg, metadata: { ...egg.metadata, ownerReferences: [owner(nest)] } })
-    await world.settle()
-    await expect(world.nest('a')).rejects.toThrow(/not found/)
-    expect(await mapNames(world)).toEqual(['egg'])
+    expect(await mapNames(world)).toEqual(left)
   })
 
   test('dependents that do not block it go after it', async () => {

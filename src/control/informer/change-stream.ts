@@ -7,15 +7,21 @@ import { periodically } from '../periodically.ts'
 /** A change of one object. */
 export type ChangeEvent<R extends Resource> = Exclude<WatchEvent<R>, { readonly type: 'BOOKMARK' }>
 
-/** What a stream of changes needs, and whom it tells. */
-export interface ChangeStreamOptions<R extends Resource> {
+/** Where changes come from. */
+export interface ChangeSource<R extends Resource> {
   readonly store: Store
   readonly kind: Kind<R>
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
+  /** Default: all objects of the kind. */
   readonly selection?: Selection
+  /** Milliseconds without even a bookmark after which the stream is taken for dead and everything is read anew. Default 300,000. */
   readonly silence?: number
+}
+
+/** What a stream of changes needs, and whom it tells. */
+export interface ChangeStreamOptions<R extends Resource> extends ChangeSource<R> {
   /** Ends it. */
   readonly signal: AbortSignal
   /** Everything was read anew. With `newHistory` the store was restored and counts its revisions anew. */

@@ -1,10 +1,10 @@
-import type { Chance, Clock, Log } from '../../ports/index.ts'
+import type { Log } from '../../ports/index.ts'
 import type { Kind, Resource } from '../../kinds/index.ts'
-import { compareRevisions, type Selection, type Store } from '../../store/index.ts'
+import { compareRevisions } from '../../store/index.ts'
 import { IndexTaken, IndexUnknown, InformerStopped, NotSynced } from '../errors.ts'
 import { keyOf, kindId } from '../object-key.ts'
 import { Handlers, type InformerHandler, type ObjectChange } from './handlers.ts'
-import { type ChangeEvent, ChangeStream } from './change-stream.ts'
+import { type ChangeEvent, type ChangeSource, ChangeStream } from './change-stream.ts'
 import { changesOf, differences, overlooked, revisionOf } from './differences.ts'
 import { ObjectCache } from './object-cache.ts'
 import type { IndexFunction } from './object-index.ts'
@@ -29,19 +29,10 @@ export interface Reader<R extends Resource> {
 }
 
 /** What an informer needs. */
-export interface InformerOptions<R extends Resource> {
-  readonly store: Store
-  readonly kind: Kind<R>
-  readonly clock: Clock
-  readonly chance: Chance
-  readonly log: Log
-  /** Default: all objects of the kind. */
-  readonly selection?: Selection
+export interface InformerOptions<R extends Resource> extends ChangeSource<R> {
   readonly indexes?: Readonly<Record<string, IndexFunction<R>>>
   /** Milliseconds between comparisons with a list from the store, which mend what a faulty server left out. Default: never. */
   readonly compareEvery?: number
-  /** Milliseconds without even a bookmark after which the stream is taken for dead and everything is read anew. Default 300,000. */
-  readonly silence?: number
 }
 
 /** Milliseconds that a comparison with the store may take. */

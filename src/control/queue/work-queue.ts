@@ -1,5 +1,4 @@
-import { backoff, type Chance, type Clock, type Timer } from '../../ports/index.ts'
-import { DelayHeap, type Delayed } from './delay-heap.ts'
+import { backoff, type Chance, type Clock, DelayHeap, type Delayed, type Timer } from '../../ports/index.ts'
 import { Fifo, type Linked } from './fifo.ts'
 
 /**

@@ -59,15 +59,16 @@ interface GoneVm {
 async function giveBack(options: CleanerOptions, gone: GoneVm, worker: RegisteredWorker | undefined, signal: AbortSignal): Promise<void> {
   const { cds, settings, clock, log, underWay, fleet } = options
   const { jobId, name } = gone
-  if (!isV2Job(jobId) || worker?.status === 'Disabled') return
-  const assignment = jobAssignment(cds, settings.name, { version: 2, id: jobId, title: '', queued: 0 }, '')
+  const version = versionOf(jobId)
+  if (version === undefined || worker?.status === 'Disabled') return
+  const assignment = jobAssignment(cds, settings.name, { version, id: jobId, title: '', queued: 0 }, '')
   if (assignment === undefined) return
   using deadline = clock.deadline(longest, signal)
   try {
     const standing = await assignment.standing(deadline.signal)
     if (standing === 'not ours') return
-    // A job that runs has a worker. If it is none that we knew, it is not the one of this VM.
-    if (standing === 'running' && worker === undefined) return
+    // A job that runs has a worker. If it is none that we knew, it is not the one of this VM. V1 jobs end with their worker, in CDS.
+    if (standing === 'running' && (worker === undefined || version === 1)) return
     const isHeld = fleet.holdersOfJob(jobId).some(holder => holder.vm.id !== gone.id)
     if (isHeld || underWay.hasJob(jobId)) return
     await assignment.release(deadline.signal)
@@ -78,6 +79,8 @@ async function giveBack(options: CleanerOptions, gone: GoneVm, worker: Registere
   }
 }
 
-function isV2Job(id: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+/** V2 jobs have UUIDs, V1 jobs numbers; undefined for what is neither. */
+function versionOf(jobId: string): 1 | 2 | undefined {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(jobId)) return 2
+  return /^[1-9]\d*$/.test(jobId) ? 1 : undefined
 }

@@ -1,36 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { Bench } from '../testing/keeping-bench.ts'
-import { takenJob, v1Model } from '../testing/scripted-cds.ts'
+import { v1Model } from '../testing/scripted-cds.ts'
 import { Cleaner } from './cleaner.ts'
+import { prepared } from './testing/prepared-cleaner.ts'
 
 const minute = 60_000
 const job = '6f1c2c52-7f3e-4c57-9b7e-0d8f6a3b1c11'
 const never = new AbortController().signal
-
-/** A bench with a run whose inventory is live, and a cleaner that is not started: the test makes its passes. */
-async function prepared(vms: (bench: Bench, now: number) => void) {
-  const bench = new Bench()
-  // So that "hours ago" is a time.
-  await bench.pass(600)
-  vms(bench, bench.clock.now())
-  const run = await bench.run()
-  await bench.clock.advance(1_000)
-  let removed = 0
-  const cleaner = new Cleaner({ ...run, onRemoved: () => removed++ })
-  const settled = async (work: Promise<void>) => {
-    await bench.pass(10)
-    await work
-  }
-  return {
-    bench,
-    run,
-    cleaner,
-    removed: () => removed,
-    isThere: (name: string) => bench.world.byName(name) !== undefined,
-    killAwol: () => settled(cleaner.killAwol(never)),
-    killDisabled: () => settled(cleaner.killDisabled(never)),
-  }
-}
 
 describe('a worker that says when it started', () => {
   test.each([
@@ -248,6 +224,18 @@ describe('a removal', () => {
     expect([isThere('marked'), isThere('provision-v2-x'), removed(), run.underWay.doomed.size]).toEqual([false, false, 2, 0])
   })
 
+  test.each([
+    { power: 'on', asks: ['powerOff', 'destroy'] },
+    { power: 'off', asks: ['destroy'] },
+  ] as const)('of a VM that is $power asks for $asks, in this order', async ({ power, asks }) => {
+    const { bench, killAwol, isThere } = await prepared((outside, now) => {
+      outside.addVm('worker', { workerStartTime: now - 500 * minute }, { power })
+    })
+    await killAwol()
+    expect(bench.world.tasks().map(({ operation }) => operation)).toEqual(asks)
+    expect(isThere('worker')).toBe(false)
+  })
+
   test('finds a marked VM again that was renamed in between', async () => {
     const { bench, run, killAwol, killDisabled } = await prepared((outside, now) => {
       outside.addVm('worker', { workerStartTime: now }, { power: 'on' })
@@ -358,84 +346,6 @@ describe('a VM that was to register a model', () => {
   })
 })
 
-describe('the job of a VM that is gone', () => {
-  test.each([
-    { name: 'it runs and its worker is known', status: 'Building', worker: 'Building', takenBy: 'aviary', released: true },
-    { name: 'it is taken and its worker never came', status: 'Scheduling', worker: undefined, takenBy: 'aviary', released: true },
-    { name: 'it ended well', status: 'Success', worker: 'Building', takenBy: 'aviary', released: false },
-    { name: 'it failed', status: 'Fail', worker: 'Building', takenBy: 'aviary', released: false },
-    { name: 'it waits again already', status: 'Waiting', worker: undefined, takenBy: '', released: false },
-    { name: 'another hatchery has it', status: 'Building', worker: 'Building', takenBy: 'another', released: false },
-    { name: 'its worker is disabled, as one that finished', status: 'Building', worker: 'Disabled', takenBy: 'aviary', released: false },
-    { name: 'it runs with a worker that is not known', status: 'Building', worker: undefined, takenBy: 'aviary', released: false },
-  ])('is given back: $released, if $name', async ({ status, worker, takenBy, released }) => {
-    const { bench, killAwol, isThere } = await prepared((outside, now) => {
-      outside.addVm('worker', { workerStartTime: now - 500 * minute, jobId: job }, { power: 'off' })
-    })
-    bench.cds.jobs.set(job, takenJob(job, { status, takenBy }))
-    if (worker !== undefined) bench.cds.register('worker', { status: worker, jobId: job })
-    await killAwol()
-    expect(isThere('worker')).toBe(false)
-    expect(bench.cds.told).toEqual(released ? [`release ${job}`] : [])
-  })
-
-  test('is not given back if another VM has it, or one is being started for it', async () => {
-    const { bench, run, killAwol } = await prepared((outside, now) => {
-      outside.addVm('worker', { workerStartTime: now - 500 * minute, jobId: job }, { power: 'off' })
-      outside.addVm('next', { workerStartTime: now, jobId: job }, { power: 'on' })
-      outside.addVm('third', { workerStartTime: now - 500 * minute, jobId: job.replace('6', '7') }, { power: 'off' })
-    })
-    for (const id of [job, job.replace('6', '7')]) bench.cds.jobs.set(id, takenJob(id))
-    const size = { cpus: 0, memoryMB: 0 }
-    run.underWay.begin({ purpose: 'Job', jobId: job.replace('6', '7'), vmName: 'fourth', size, model: '' })
-    await killAwol()
-    expect(bench.cds.told).toEqual([])
-  })
-
-  test.each([
-    { name: 'its worker is disabled', worker: 'Disabled', failing: '', released: false },
-    { name: 'nobody knows its worker, because CDS did not list them', worker: undefined, failing: 'v2.workers', released: false },
-    { name: 'its worker never came', worker: undefined, failing: '', released: true },
-  ])('is given back when a marked VM goes: $released, if $name', async ({ worker, failing, released }) => {
-    const { bench, run, killAwol, isThere } = await prepared((outside, now) => {
-      outside.addVm('worker', { workerStartTime: now, jobId: job }, { power: 'on' })
-    })
-    bench.cds.jobs.set(job, takenJob(job))
-    if (worker !== undefined) bench.cds.register('worker', { status: worker, jobId: job })
-    if (failing !== '') bench.cds.failing.add(failing)
-    run.underWay.doomed.add(run.fleet.ownNamed('worker')!.vm.id)
-    await killAwol()
-    expect([isThere('worker'), bench.cds.told]).toEqual([false, released ? [`release ${job}`] : []])
-  })
-
-  test.each([
-    { name: 'it runs', status: 'Building', worker: 'Building', holder: false, released: true },
-    { name: 'it ended', status: 'Success', worker: 'Building', holder: false, released: false },
-    { name: 'its worker is disabled', status: 'Building', worker: 'Disabled', holder: false, released: false },
-    { name: 'another VM has it', status: 'Building', worker: 'Building', holder: true, released: false },
-  ])('and that nobody here removed is given back: $released, if $name', async ({ status, worker, holder, released }) => {
-    const { bench, killAwol } = await prepared((outside, now) => {
-      if (holder) outside.addVm('next', { workerStartTime: now, jobId: job }, { power: 'on' })
-    })
-    bench.cds.jobs.set(job, takenJob(job, { status }))
-    bench.cds.register('vanished', { status: worker, jobId: job })
-    await killAwol()
-    expect(bench.cds.told).toEqual([])
-    await killAwol()
-    expect(bench.cds.told).toEqual(released ? [`release ${job}`] : [])
-  })
-
-  test('of V1 is left to CDS', async () => {
-    const { bench, killAwol } = await prepared((outside, now) => {
-      outside.addVm('worker', { workerStartTime: now - 500 * minute, jobId: '42' }, { power: 'off' })
-    })
-    bench.cds.jobs.set('42', takenJob('42', { version: 1, status: 'Building' }))
-    bench.cds.register('worker', { version: 1, jobId: '42' })
-    await killAwol()
-    expect(bench.cds.told).toEqual([])
-  })
-})
-
 test('a run that dies in the middle of a removal leaves nothing that the next one does not remove', async () => {
   for (let step = 0; step < 16; step++) {
     const bench = new Bench({ seed: step })
@@ -453,6 +363,23 @@ test('a run that dies in the middle of a removal leaves nothing that the next on
     expect(bench.others(), `crash after ${step * 500} ms`).toEqual([])
     await cleaner.stop()
   }
+})
+
+test('that CDS cannot be asked is said once for both loops, and that it can be again', async () => {
+  const { bench, cleaner } = await prepared(() => {})
+  cleaner.start()
+  bench.cds.failing.add('v2.workers')
+  await bench.pass(30)
+  bench.cds.failing.clear()
+  await bench.pass(10)
+  const said = bench.log.lines
+    .filter(({ level }) => level === 'warn' || level === 'info')
+    .map(({ level, message }) => `${level}: ${message}`)
+  expect(said).toEqual([
+    'warn: workers are not cleaned up, because it is not known which ones CDS has',
+    'info: it is known again which workers CDS has',
+  ])
+  await cleaner.stop()
 })
 
 test('passes come at their interval, one at a time, and survive whatever happens in them', async () => {

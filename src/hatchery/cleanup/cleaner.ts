@@ -50,6 +50,10 @@ export class Cleaner {
   /** VMs of which nothing tells since when they are there, with when they were seen first. */
   #firstSeen = new Map<string, number>()
   readonly #removing = new Map<string, Promise<void>>()
+  /** Workers' VMs that others removed, by id, and whose jobs nobody has looked at yet. */
+  readonly #vanished = new Map<string, FleetVm>()
+  /** Whether CDS could not be asked the last time: it is said once. */
+  #isCdsAway = false
   #forget = () => {}
 
   constructor(options: CleanerOptions) {
@@ -102,19 +106,13 @@ export class Cleaner {
       if (isDue(fate, clock.now()) && isStillSo) this.#remove(each, workers, fate.why, signal)
     }
     const lost = this.#options.pool.lost().map(worker => afterLoss(this.#options, worker, signal))
-    await Promise.allSettled([...candidates.map(judge), ...lost])
+    await Promise.allSettled([...candidates.map(judge), ...lost, ...this.#afterVanishing(workers, signal)])
   }
 
   /** Marks the VMs of workers that are disabled; the next pass over all VMs removes them. */
   async killDisabled(signal: AbortSignal): Promise<void> {
     const { platform, fleet, pool, underWay, log } = this.#options
-    try {
-      await pool.refresh(signal, 0)
-    } catch (error) {
-      signal.throwIfAborted()
-      return log.warn('disabled workers are not removed, because it is not known which ones CDS has', { error })
-    }
-    if (platform.inventory.state.kind !== 'live') return
+    if ((await this.#workers(signal)) === undefined || platform.inventory.state.kind !== 'live') return
     const isTaken = this.#taken()
     let marked = 0
     for (const { name, status } of pool.workers()) {
@@ -128,9 +126,11 @@ export class Cleaner {
     if (marked > 0) this.request()
   }
 
-  /** A worker that has just gone off is done: its room is needed before the next interval is over. */
-  #expect({ old, now: vm }: VmChange): void {
-    if (vm === undefined || old?.power !== 'on' || vm.power !== 'off') return
+  /** A worker that has just gone off is done: its room is needed before the next interval is over. One that vanished leaves a job. */
+  #expect(change: VmChange): void {
+    const { old, now: vm } = change
+    if (vm === undefined) return this.#expectVanished(change)
+    if (old?.power !== 'on' || vm.power !== 'off') return
     const { settings, clock } = this.#options
     const note = readWorkerNote(vm)
     if (note === undefined || note.hatcheryName !== settings.name || note.provisioning || note.model) return
@@ -138,15 +138,39 @@ export class Cleaner {
     this.#awol.requestAt(Math.max(clock.now() + lookAfterOff, expires + 1))
   }
 
-  /** The workers that CDS has at this moment, by name; undefined, and said, if either list cannot be read. */
+  /** Somebody else removed the VM of a worker, perhaps before CDS heard of it: then nobody but us knows that its job has none. */
+  #expectVanished({ old }: VmChange): void {
+    const { settings, clock, removal, underWay } = this.#options
+    const note = old === undefined ? undefined : readWorkerNote(old)
+    if (old === undefined || note === undefined || note.hatcheryName !== settings.name) return
+    if (note.jobId === '' || note.provisioning || note.model) return
+    if (removal.isGoing(old.id) || this.#removing.has(old.id) || underWay.has(old)) return
+    this.#vanished.set(old.id, { vm: old, note })
+    this.#awol.requestAt(clock.now() + lookAfterOff)
+  }
+
+  /** Gives back the jobs of VMs that others removed, where that is right. One that is there again was never gone. */
+  #afterVanishing(workers: Workers, signal: AbortSignal): readonly Promise<void>[] {
+    const { platform } = this.#options
+    const gone = Array.from(this.#vanished.values()).filter(({ vm }) => platform.inventory.byId(vm.id) === undefined)
+    this.#vanished.clear()
+    return gone.map(each => afterRemoval(this.#options, each, workers.get(each.vm.name), signal))
+  }
+
+  /** The workers that CDS has at this moment, by name; undefined, and said once, if either list cannot be read. */
   async #workers(signal: AbortSignal): Promise<Workers | undefined> {
     const { pool, log } = this.#options
     try {
       await pool.refresh(signal, 0)
-      return new Map(pool.registered().map(worker => [worker.name, worker]))
+      const workers = new Map(pool.registered().map(worker => [worker.name, worker]))
+      if (this.#isCdsAway) log.info('it is known again which workers CDS has')
+      this.#isCdsAway = false
+      return workers
     } catch (error) {
       signal.throwIfAborted()
-      log.warn('workers are not cleaned up, because it is not known which ones CDS has', { error })
+      // Both loops meet the same outage again and again.
+      log[this.#isCdsAway ? 'debug' : 'warn']('workers are not cleaned up, because it is not known which ones CDS has', { error })
+      this.#isCdsAway = true
       return undefined
     }
   }

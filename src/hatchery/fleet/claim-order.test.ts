@@ -13,7 +13,8 @@ test.each([
   { flavor: 'medium', first: ['provision-v2-neutral'], last: ['provision-v2-large', 'provision-v2-small'] },
   { flavor: '', first: ['provision-v2-neutral'], last: ['provision-v2-large', 'provision-v2-small'] },
 ])('a job of flavor "$flavor" takes its own, then neutral ones, and others’ only in need', ({ flavor, first, last }) => {
-  const order = claimOrder(world.fleet.ready(2, 'debian12'), flavor)
-  expect(order.first.map(({ vm }) => vm.name)).toEqual(first)
-  expect(order.lastResort.map(({ vm }) => vm.name)).toEqual(last)
+  const { fleet } = world
+  const order = claimOrder(fleet, { version: 2, path: '', image: 'debian12' }, flavor)
+  expect(Array.from(order.first, ({ vm }) => vm.name)).toEqual(first)
+  expect(Array.from(order.lastResort, ({ vm }) => vm.name)).toEqual(last)
 })

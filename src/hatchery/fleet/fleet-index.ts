@@ -19,8 +19,6 @@ export const fleetKey = {
   /** The finished template of a worker model, by name. */
   modelTemplate: (name: string) => `modelTemplate\n${name}`,
   job: (id: string) => `job\n${id}`,
-  /** VMs of any owner that are to have an address. */
-  address: (address: string) => `address\n${address}`,
   provisions: (hatchery: string, version: 1 | 2) => `provisions\n${hatchery}\n${version}`,
   provision: (hatchery: string, version: 1 | 2, model: string) => `provision\n${hatchery}\n${version}\n${model}`,
   /** VMs that register a V1 worker model, by its `group/name`. */
@@ -38,7 +36,6 @@ export function fleetKeys(vm: Vm): readonly string[] {
   if (vm.template) return []
   const keys = [fleetKey.owner(note.hatcheryName)]
   if (note.jobId !== '') keys.push(fleetKey.job(note.jobId))
-  if (note.ipAddress !== '') keys.push(fleetKey.address(note.ipAddress))
   if (note.registerOnly) keys.push(fleetKey.registering(note.workerModelPath))
   const version = provisionVersion({ vm, note })
   if (version !== undefined) {

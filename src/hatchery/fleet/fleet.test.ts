@@ -129,7 +129,7 @@ describe('a VM can be claimed', () => {
     if (doomed) world.underWay.doomed.add('vm-1')
     if (unfinished) world.underWay.unfinished.add('provision-v2-a')
     if (underWay) world.underWay.begin({ purpose: 'Job', jobId: '1', vmName: '', size: { cpus: 1, memoryMB: 1 }, model: '', ...underWay })
-    expect(names(world.fleet.ready(2, 'debian12'))).toEqual(ready ? ['provision-v2-a'] : [])
+    expect(names([...world.fleet.ready(2, 'debian12')])).toEqual(ready ? ['provision-v2-a'] : [])
   })
 
   test('not if another VM has its address, or is to have it', () => {
@@ -139,7 +139,7 @@ describe('a VM can be claimed', () => {
     world.provision('provision-v2-c', 'debian12', {}, { ipAddress: '10.0.0.7' })
     world.vm({ name: 'somebody', addresses: ['10.0.0.5'] })
     world.vm({ name: 'worker', power: 'off', note: { hatcheryName: 'other', ipAddress: '10.0.0.6' } })
-    expect(names(world.fleet.ready(2, 'debian12'))).toEqual(['provision-v2-c'])
+    expect(names([...world.fleet.ready(2, 'debian12')])).toEqual(['provision-v2-c'])
   })
 
   test('the oldest first', () => {
@@ -147,7 +147,7 @@ describe('a VM can be claimed', () => {
     world.provision('provision-v2-new', 'debian12', {}, { created: 3_000 })
     world.provision('provision-v2-old', 'debian12', {}, { created: 1_000 })
     world.provision('provision-v2-mid', 'debian12', {}, { created: 2_000 })
-    expect(names(world.fleet.ready(2, 'debian12'))).toEqual(['provision-v2-old', 'provision-v2-mid', 'provision-v2-new'])
+    expect(names([...world.fleet.ready(2, 'debian12')])).toEqual(['provision-v2-old', 'provision-v2-mid', 'provision-v2-new'])
   })
 })
 

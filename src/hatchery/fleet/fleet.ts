@@ -1,6 +1,7 @@
-import { InventoryNotLive, type Inventory, type Platform, type Size, type Vm } from '../../platform/index.ts'
+import { addressRivals, firstRival, InventoryNotLive, type Inventory, type Platform, type Size, type Vm } from '../../platform/index.ts'
 import type { HatcherySettings } from '../settings.ts'
 import { type FleetVm, fleetIndex, fleetKey, fleetKeys, isProvisionName, provisionVersion } from './fleet-index.ts'
+import { Shelves } from './shelves.ts'
 import { type Sum, Tally } from './tally.ts'
 import type { UnderWay } from './under-way.ts'
 import { readWorkerNote, type WorkerNote } from './worker-note.ts'
@@ -44,6 +45,8 @@ export class Fleet {
   readonly #forget: () => void
   /** Undefined until the picture was live for the first time and somebody asked. */
   #tally: Tally | undefined
+  /** The same. */
+  #shelves: Shelves | undefined
   #known: ReadonlySet<string> = new Set()
   /** What was read from annotations, as long as they are what they were. */
   readonly #notes = new WeakMap<object, WorkerNote>()
@@ -57,6 +60,8 @@ export class Fleet {
     this.#inventory.index(fleetIndex, fleetKeys)
     this.#forget = this.#inventory.onChange(change => {
       this.#tally?.apply(change)
+      const { now } = change
+      this.#shelves?.apply(change, now !== undefined && isProvisionName(now.name) ? this.#withNote(now) : undefined)
       if (change.now === undefined && change.old !== undefined) underWay.doomed.delete(change.old.id)
     })
   }
@@ -83,23 +88,29 @@ export class Fleet {
 
   /**
    * Own VMs that stand ready for a model (V1 `group/name`, V2 the template), oldest first: powered off, whole, not under way, not
-   * doomed, alone with its address. Whoever reads the Spawn records of an earlier run enters what is half made in `UnderWay.unfinished` before anything
+   * doomed, alone with its address. Of one flavor, or of none if it is empty; without it all of them. Each is looked at when it is
+   * asked for. Whoever reads the Spawn records of an earlier run enters what is half made in `UnderWay.unfinished` before anything
    * is claimed.
    */
-  ready(version: 1 | 2, model: string): readonly FleetVm[] {
-    return this.provisions(version, model)
-      .filter(each => this.isReady(each))
-      .toSorted(byAge)
+  ready(version: 1 | 2, model: string, flavor?: string): IteratorObject<FleetVm> {
+    const shelves = this.#shelved()
+    const shelf = flavor === undefined ? shelves.all(version, model) : shelves.of(version, model, flavor)
+    return shelf.values().filter(each => this.isReady(each))
   }
 
   /**
-   * Whether another VM has the address of this one, or is to have it. That comes about when the leases were lost in the middle of a
-   * clone: then neither may be started while the other is there.
+   * Whether another VM has the address of this one, or is to have it: another hatchery made one at the same moment, or leases were
+   * lost in the middle of a clone. Then it may not be started while the other is there.
    */
   isContested({ vm, note: { ipAddress } }: FleetVm): boolean {
     if (ipAddress === '') return false
-    const holders = [...this.#inventory.by(fleetIndex, fleetKey.address(ipAddress)), ...this.#inventory.byAddress(ipAddress)]
-    return holders.some(({ id }) => id !== vm.id)
+    return addressRivals(this.#inventory, { id: vm.id, address: ipAddress }).length > 0
+  }
+
+  /** Whether a VM must leave its address to another one that has it, or is to have it. */
+  mustYield({ vm, note: { ipAddress } }: FleetVm): boolean {
+    if (ipAddress === '') return false
+    return firstRival(vm.id, addressRivals(this.#inventory, { id: vm.id, address: ipAddress })) !== undefined
   }
 
   /** Whether an own VM can be claimed now. */
@@ -228,10 +239,12 @@ export class Fleet {
   }
 
   #withNotes(vms: readonly Vm[]): readonly FleetVm[] {
-    return vms.flatMap(vm => {
-      const note = this.#noteOf(vm)
-      return note === undefined ? [] : [{ vm, note }]
-    })
+    return vms.flatMap(vm => this.#withNote(vm) ?? [])
+  }
+
+  #withNote(vm: Vm): FleetVm | undefined {
+    const note = this.#noteOf(vm)
+    return note === undefined ? undefined : { vm, note }
   }
 
   #noteOf(vm: Vm): WorkerNote | undefined {
@@ -248,6 +261,11 @@ export class Fleet {
     return (this.#tally ??= new Tally(this.name, this.#inventory.all(), this.#known))
   }
 
+  #shelved(): Shelves {
+    this.#mustBeLive()
+    return (this.#shelves ??= new Shelves(this.name, [...this.provisions(1), ...this.provisions(2)]))
+  }
+
   #mustBeLive(): void {
     const { state } = this.#inventory
     if (state.kind !== 'live') throw InventoryNotLive({ platform: this.#platform.name, why: state.why })
@@ -260,8 +278,4 @@ function sumOf(one: StartedCount, other: StartedCount): StartedCount {
 
 function isOn(vm: Vm | undefined): boolean {
   return vm !== undefined && !vm.template && vm.power !== 'off'
-}
-
-function byAge(one: FleetVm, other: FleetVm): number {
-  return (one.note.created ?? 0) - (other.note.created ?? 0) || (one.vm.name < other.vm.name ? -1 : 1)
 }

@@ -33,7 +33,7 @@ export class Tally {
   readonly #startedCount = { own: { all: 0, registering: 0 }, foreign: { all: 0, registering: 0 } }
   /** Workers that CDS knows; and how many started ones are not among them. */
   #known: ReadonlySet<string>
-  #unknownCount = { own: { all: 0, registering: 0 }, foreign: { all: 0, registering: 0 } }
+  readonly #unknownCount = { own: { all: 0, registering: 0 }, foreign: { all: 0, registering: 0 } }
 
   constructor(hatchery: string, vms: Iterable<Vm>, known: ReadonlySet<string>) {
     this.#hatchery = hatchery
@@ -82,13 +82,18 @@ export class Tally {
     return this.#unknownCount[whose]
   }
 
-  /** Which workers CDS knows has changed. */
+  /** Which workers CDS knows has changed. Only those are looked at that were not known before, or no longer are. */
   know(names: ReadonlySet<string>): void {
+    const before = this.#known
     this.#known = names
-    const { own, foreign } = this.#startedCount
-    this.#unknownCount = { own: { ...own }, foreign: { ...foreign } }
+    for (const name of names) if (!before.has(name)) this.#countUnknown(name, -1)
+    for (const name of before) if (!names.has(name)) this.#countUnknown(name, 1)
+  }
+
+  #countUnknown(name: string, by: 1 | -1): void {
     for (const whose of ['own', 'foreign'] as const) {
-      for (const name of names) add(this.#unknownCount[whose], name, -(this.#started[whose].get(name) ?? 0))
+      const vms = this.#started[whose].get(name)
+      if (vms !== undefined) add(this.#unknownCount[whose], name, by * vms)
     }
   }
 

@@ -40,12 +40,13 @@ export function eligibleJob(job: Job, model: StarterModel, eligibility: Eligibil
   const refusal = checkRequirements(job) ?? checkCommand(model) ?? checkDuplicate(job, eligibility)
   if (refusal !== undefined) return { kind: 'none', refusal }
   const { fleet, flavors } = eligibility
-  const ready = fleet.ready(model.version, model.version === 1 ? model.path : model.image)
-  const { first, lastResort } = claimOrder(ready, flavors.find(model.flavor)?.name ?? '')
-  if (first[0] !== undefined) return { kind: 'chosen', claim: first[0] }
+  const order = claimOrder(fleet, model, flavors.find(model.flavor)?.name ?? '')
+  const [first] = order.first
+  if (first !== undefined) return { kind: 'chosen', claim: first }
   const noAddress = checkAddresses(model, eligibility)
-  if (noAddress !== undefined && lastResort[0] === undefined) return { kind: 'none', refusal: noAddress }
-  return { kind: 'chosen', claim: noAddress === undefined ? undefined : lastResort[0] }
+  if (noAddress === undefined) return { kind: 'chosen', claim: undefined }
+  const [last] = order.lastResort
+  return last === undefined ? { kind: 'none', refusal: noAddress } : { kind: 'chosen', claim: last }
 }
 
 /** Whether a V1 model can be registered; always by a fresh clone (hatchery §6.5.4). */

@@ -23,12 +23,11 @@ export interface KnownWorkers {
   readonly byStatus: ReadonlyMap<string, number>
 }
 
-/** Adds up whom CDS knows. */
-export function countKnown(workers: Iterable<{ readonly name: string; readonly status: string }>): KnownWorkers {
-  const names = new Set<string>()
+/** Adds up whom CDS knows, by their names and by what is to be taken for their status. */
+export function countKnown<W>(workers: Iterable<W>, names: ReadonlySet<string>, statusOf: (worker: W) => string): KnownWorkers {
   const byStatus = new Map<string, number>()
-  for (const { name, status } of workers) {
-    names.add(name)
+  for (const worker of workers) {
+    const status = statusOf(worker)
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
   }
   return { names, byStatus }

@@ -52,6 +52,7 @@ export class WorkerPool {
   #registered: readonly RegisteredWorker[] | undefined
   /** What they come to; undefined if that is to be added up anew. */
   #known: KnownWorkers | undefined
+  #names: ReadonlySet<string> = new Set()
   #readAt = Number.NEGATIVE_INFINITY
   #why = 'it has not been asked yet'
   #reading: Promise<void> | undefined
@@ -90,7 +91,7 @@ export class WorkerPool {
   counts(): PoolCounts {
     const { fleet, underWay } = this.#options
     const registered = this.registered()
-    this.#known ??= countKnown(registered.map(worker => ({ name: worker.name, status: this.#statusOf(worker) })))
+    this.#known ??= countKnown(registered, this.#names, worker => this.#statusOf(worker))
     return countPool(this.#known, fleet, underWay)
   }
 
@@ -122,7 +123,8 @@ export class WorkerPool {
       this.#registered = lists.flatMap(list => list ?? [])
       this.#known = undefined
       this.#readAt = askedAt
-      fleet.know(new Set(this.#registered.map(({ name }) => name)))
+      this.#names = new Set(this.#registered.map(({ name }) => name))
+      fleet.know(this.#names)
     } catch (error) {
       this.#registered = undefined
       this.#readAt = Number.NEGATIVE_INFINITY
@@ -135,12 +137,12 @@ export class WorkerPool {
   /** The consistency check. */
   #lookForVms(registered: readonly RegisteredWorker[]): void {
     const { fleet, underWay } = this.#options
-    this.#settled = this.#settled.intersection(new Set(registered.map(keyOf)))
+    if (this.#settled.size > 0) this.#settled = this.#settled.intersection(new Set(registered.map(keyOf)))
     const missing = new Map<string, RegisteredWorker>()
     try {
       for (const worker of registered) {
-        if (worker.status === 'Disabled' || this.#settled.has(keyOf(worker))) continue
-        if (!fleet.hasWorker(worker.name) && !underWay.hasName(worker.name)) missing.set(keyOf(worker), worker)
+        if (worker.status === 'Disabled' || fleet.hasWorker(worker.name) || underWay.hasName(worker.name)) continue
+        if (!this.#settled.has(keyOf(worker))) missing.set(keyOf(worker), worker)
       }
     } catch {
       // What is on the platform is not known. Nobody is suspected of anything until it is.
@@ -174,7 +176,7 @@ export class WorkerPool {
   }
 
   #statusOf(worker: RegisteredWorker): string {
-    return worker.version === 1 && this.#settled.has(keyOf(worker)) ? 'Disabled' : worker.status
+    return worker.version === 1 && this.#settled.size > 0 && this.#settled.has(keyOf(worker)) ? 'Disabled' : worker.status
   }
 
   #namesUnderWay(): readonly string[] {

@@ -36,6 +36,12 @@ describe('a V1 job that names a model as code', () => {
   })
 })
 
+test.each(['service:postgres', 'memory:4096', 'hostname:h1'])('a V1 job on a model as code is refused too if it wants %s', async need => {
+  const world = new GateWorld()
+  world.v2Models.set(reference, aV2Model({}))
+  expect(await choice(world, world.v1Job('1', [`model:${reference}`, need]))).toBe('UnsupportedRequirement')
+})
+
 describe('a V1 job that names no model', () => {
   const settings = { defaultModelsV2: [{ model: reference, binaries: ['docker'] }] }
 

@@ -1,8 +1,9 @@
-import type { AddressAuthority, Platform, Size } from '../../platform/index.ts'
+import { type AddressAuthority, AddressContested, type HeldAddress, type Platform, type Size } from '../../platform/index.ts'
 import type { Clock, Log } from '../../ports/index.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
 import { type WorkerNote, workerNote } from '../fleet/worker-note.ts'
 import type { HatcherySettings } from '../settings.ts'
+import { cloneAlone } from '../spawn/clone-alone.ts'
 import { cloneRequest } from '../spawn/clone-request.ts'
 import { addressReached, guestReached } from '../spawn/readiness.ts'
 import { untilStopped } from '../spawn/until-stopped.ts'
@@ -14,7 +15,7 @@ export interface ProvisionTools {
   readonly settings: Pick<HatcherySettings, 'name' | 'vsphere'>
   readonly platform: Platform
   readonly records: SpawnRecords
-  readonly addresses: Pick<AddressAuthority, 'hold' | 'hasFree'>
+  readonly addresses: Pick<AddressAuthority, 'hold' | 'hasFree' | 'rivalOf'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -41,22 +42,41 @@ export async function makeProvision(
   undertaking: Undertaking,
   signal: AbortSignal,
 ): Promise<'ready'> {
-  const { platform, records, addresses, settings, clock } = tools
+  const { platform, records, settings, clock } = tools
   const { name, template, size } = provision
   const { flavor } = provision.pool
   await records.write(name, specOf(provision), { phase: 'Cloning', vm: name, worker: name, flavor, why: why.cloning(template) })
-  using held = await addresses.hold(name, signal)
-  await records.write(name, specOf(provision), { address: held.address, network: held.network, cpus: size?.cpus, memoryMB: size?.memoryMB })
-  await held.confirm(signal)
-  using limit = clock.deadline(cloneLimit)
-  const request = cloneRequest({ settings, name, template, note: noteOf(provision, settings.name, clock.now()), size, address: held })
-  const vm = await untilStopped(platform.clone(request, limit.signal), signal)
-  undertaking.vmId = vm.id
-  return await bootOnce(tools, provision, vm.id, held.address, signal)
+  using holding = new DisposableStack()
+  let address: string | undefined
+  const make = async (held: HeldAddress) => {
+    address = held.address
+    await records.write(name, specOf(provision), { address, network: held.network, cpus: size?.cpus, memoryMB: size?.memoryMB })
+    await held.confirm(signal)
+    using limit = clock.deadline(cloneLimit)
+    const request = cloneRequest({ settings, name, template, note: noteOf(provision, settings.name, clock.now()), size, address: held })
+    const vm = await untilStopped(platform.clone(request, limit.signal), signal)
+    undertaking.vmId = vm.id
+    return vm
+  }
+  const { id } = await cloneAlone(tools, { name, holding, make, unmade: () => (undertaking.vmId = undefined) }, signal)
+  return await bootOnce(tools, provision, id, address, signal)
 }
 
-/** Boots a VM once and switches it off: then it stands ready, and its record goes. Also for one that an earlier run left half made. */
-export async function bootOnce(
+/** The same for one that an earlier run left half made: whether it had its address for itself was perhaps not yet known. */
+export async function finishProvision(
+  tools: ProvisionTools,
+  provision: Pick<Provision, 'name' | 'pool'>,
+  id: string,
+  address: string | undefined,
+  signal: AbortSignal,
+): Promise<'ready'> {
+  const rival = address === undefined ? undefined : await tools.addresses.rivalOf({ id, address }, signal)
+  if (address !== undefined && rival !== undefined) throw AddressContested({ address, rival: rival.name, tries: 1 })
+  return await bootOnce(tools, provision, id, address, signal)
+}
+
+/** Boots a VM once and switches it off: then it stands ready, and its record goes. */
+async function bootOnce(
   tools: ProvisionTools,
   provision: Pick<Provision, 'name' | 'pool'>,
   id: string,

@@ -1,4 +1,4 @@
-import { InventoryNotLive, NoAddressFree } from '../../platform/index.ts'
+import { AddressContested, InventoryNotLive, NoAddressFree } from '../../platform/index.ts'
 import type { Removal } from '../cleanup/removal.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Undertaking, UnderWay } from '../fleet/under-way.ts'
@@ -23,6 +23,16 @@ export interface MakingsListener {
   ended(): void
 }
 
+/** A VM that is being made. */
+export interface Making {
+  /** For which pool. */
+  readonly pool: string
+  /** On the clock that never goes back. */
+  readonly since: number
+  /** Resolves when it is over. */
+  readonly ended: Promise<void>
+}
+
 /**
  * The VMs that are being made to stand ready, each beside the others. One that fails is removed before it is over; if even that
  * fails, its record says that it is to go, and the next round tries again.
@@ -31,16 +41,16 @@ export class Makings {
   readonly #options: MakingsOptions
   readonly #listener: MakingsListener
   readonly #stop = new AbortController()
-  readonly #all = new Map<string, Promise<void>>()
+  readonly #all = new Map<string, Making>()
 
   constructor(options: MakingsOptions, listener: MakingsListener) {
     this.#options = options
     this.#listener = listener
   }
 
-  /** How many are being made. */
-  get size(): number {
-    return this.#all.size
+  /** What is being made. */
+  all(): Iterable<Making> {
+    return this.#all.values()
   }
 
   /** Begins one. The undertaking is over when it is. `work` tells whether a VM stands ready by it, or one was only removed. */
@@ -50,14 +60,14 @@ export class Makings {
       this.#all.delete(vmName)
       if (!this.#stop.signal.aborted) this.#listener.ended()
     })
-    this.#all.set(vmName, ended)
+    this.#all.set(vmName, { pool: model, since: this.#options.clock.monotonic(), ended })
     this.#options.log.debug('a VM is being made ready', { vm: vmName, pool: model })
   }
 
   /** Leaves everything as it is; the next run finishes it. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    await Promise.allSettled(this.#all.values())
+    await Promise.allSettled(Array.from(this.#all.values(), ({ ended }) => ended))
   }
 
   /** Removes a VM that will not stand ready, and then its record. */
@@ -92,7 +102,8 @@ export class Makings {
     const { log, fleet, platform } = this.#options
     log.warn('a VM could not be made ready', { vm: vmName, pool: model, error })
     if (NoAddressFree.is(error)) this.#listener.lackedAddress()
-    else if (!InventoryNotLive.is(error)) this.#listener.failed(model, error)
+    // Neither is the template's fault.
+    else if (!InventoryNotLive.is(error) && !AddressContested.is(error)) this.#listener.failed(model, error)
     try {
       // The call may have failed and the VM be there all the same.
       const id = vmId ?? (platform.inventory.state.kind === 'live' ? fleet.ownNamed(vmName)?.vm.id : undefined)

@@ -192,6 +192,17 @@ describe('a pool of a V1 model', () => {
     await provisioner.stop()
   })
 
+  test('does nothing if the count is met', async () => {
+    const { bench, provisioner } = await started({ settings }, outside => {
+      withV1Template(outside)
+      const note = { provisioning: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: '1700000000' }
+      outside.addVm('provision-v1-there', note)
+    })
+    await bench.pass(10)
+    expect([bench.provisions().map(vm => vm.name), bench.world.tasks()]).toEqual([['provision-v1-there'], []])
+    await provisioner.stop()
+  })
+
   test.each([
     { name: 'it must be registered', change: { needRegistration: true }, reason: 'NeedsRegistration' },
     { name: 'its registration must be checked', change: { checkRegistration: true }, reason: 'NeedsRegistration' },
@@ -241,6 +252,53 @@ describe('a pool of a V1 model', () => {
   })
 })
 
+describe('a VM that must run once before it stands ready', () => {
+  test.each([
+    { limit: { maxCpus: 5 }, text: '2 vCPUs are wanted, 4 of 5 are in use' },
+    { limit: { maxMemoryMB: 10_000 }, text: '4096 MB of memory are wanted, 8192 of 10000 are in use' },
+  ])('is not begun beyond the limits of the configuration: $text', async ({ limit, text }) => {
+    const settings = { provisioning: [entry('debian12', 3)], provisioningPoolSize: 0, ...limit }
+    const { bench, provisioner } = await started({ settings }, outside => {
+      outside.addVm('brave-heron', { vmwareModelPath: 'debian12' }, { power: 'on', cpus: 2, memoryMB: 4096 })
+    })
+    await bench.clock.advance(5_000)
+    expect(provisioner.pools()).toMatchObject([{ inFlight: 1, waits: { reason: 'LimitReached', message: expect.stringContaining(text) } }])
+    let most = 0
+    for (let second = 0; second < 600; second++) {
+      await bench.clock.advance(1_000)
+      most = Math.max(most, bench.world.vms().filter(({ power, template }) => power === 'on' && !template).length)
+    }
+    expect(most).toBe(2)
+    expect(provisioner.pools()).toMatchObject([{ ready: 3, waits: undefined }])
+    await provisioner.stop()
+  })
+})
+
+describe('a template whose guests never come up', () => {
+  test.each(['no tools', 'no address'] as const)('keeps no other from the only place (%s)', async sick => {
+    const settings = { provisioning: [entry('sick', 1), entry('debian12', 3)], provisioningPoolSize: 1 }
+    const templates = [{ name: 'sick', sick }, { name: 'debian12' }]
+    const { bench, run, provisioner } = await started({ settings, world: { templates } })
+    await bench.pass(15)
+    expect(provisioner.pools()).toMatchObject([{ ready: 0 }, { ready: 3 }])
+    // From now on it is known to be sick: those of the other that are taken are replaced within the time that one takes.
+    for (let round = 0; round < 6; round++) {
+      await claim(bench, run, provisioner, `worker-${round}`)
+      await bench.clock.advance(100_000)
+      expect([...run.fleet.ready(2, 'debian12')], `round ${round}`).toHaveLength(3)
+    }
+    await provisioner.stop()
+  })
+
+  test('nor one whose clones never end', async () => {
+    const settings = { provisioning: [entry('debian12', 1), entry('rocky9', 2)], provisioningPoolSize: 1 }
+    const { bench, provisioner } = await started({ settings }, outside => outside.world.slowNext('clone', 60 * 60_000))
+    await bench.pass(9)
+    expect(provisioner.pools()).toMatchObject([{ inFlight: 1 }, { ready: 2 }])
+    await provisioner.stop()
+  })
+})
+
 describe('what is too much', () => {
   test('goes, the oldest first, when fewer are wanted; what is claimed or foreign stays', async () => {
     const { bench, run, provisioner } = await started({ settings: { provisioning: [entry('debian12', 4)] } })
@@ -285,17 +343,19 @@ describe('what is too much', () => {
     await provisioner.stop()
   })
 
-  test('is every VM that stands ready with an address that another has, or is to have', async () => {
+  test('is a VM that stands ready with an address that another has which runs or was there before it, and no other', async () => {
     const { bench, provisioner } = await started({ settings: { provisioning: [entry('debian12', 2)] } }, outside => {
       outside.addVm('provision-v2-a', { provisioning: true, vmwareModelPath: 'debian12', ipAddress: '10.0.0.9' })
       outside.addVm('provision-v2-b', { provisioning: true, vmwareModelPath: 'debian12', ipAddress: '10.0.0.9' })
-      outside.addVm('brave-heron', { vmwareModelPath: 'debian12', ipAddress: '10.0.0.9' })
+      outside.addVm('provision-v2-c', { provisioning: true, vmwareModelPath: 'debian12', ipAddress: '10.0.0.8' })
+      outside.addVm('brave-heron', { vmwareModelPath: 'debian12', ipAddress: '10.0.0.8' }, { power: 'on' })
     })
     await bench.pass(3)
     const names = bench.provisions().map(vm => vm.name)
     expect(names).toHaveLength(2)
-    expect(names).not.toContain('provision-v2-a')
+    expect(names).toContain('provision-v2-a')
     expect(names).not.toContain('provision-v2-b')
+    expect(names).not.toContain('provision-v2-c')
     expect(bench.world.byName('brave-heron')).toBeDefined()
     await provisioner.stop()
   })

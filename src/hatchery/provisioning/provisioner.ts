@@ -1,5 +1,5 @@
 import { NotSynced } from '../../control/index.ts'
-import { generateVmName, type VmChange } from '../../platform/index.ts'
+import { generateVmName, sizeProblem, type VmChange } from '../../platform/index.ts'
 import type { Chance } from '../../ports/index.ts'
 import { type FleetVm, isProvisionName } from '../fleet/fleet-index.ts'
 import type { ModelBook } from '../models/model-book.ts'
@@ -7,8 +7,8 @@ import { Rounds } from '../rounds.ts'
 import type { HatcherySettings } from '../settings.ts'
 import { causeOf } from '../spawn/cause.ts'
 import { type Leftover, leftoverNames, leftovers } from './leftovers.ts'
-import { bootOnce, makeProvision } from './make-provision.ts'
-import { Makings, type MakingsOptions } from './makings.ts'
+import { finishProvision, makeProvision } from './make-provision.ts'
+import { type Making, Makings, type MakingsOptions } from './makings.ts'
 import { type Pool, type PoolReport, poolReport, poolsOf, unknownPool } from './pool.ts'
 import { type KnownModel, type PoolSource, type PoolWait, sourceOf } from './pool-source.ts'
 import { Setbacks } from './setbacks.ts'
@@ -28,6 +28,12 @@ type Sources = ReadonlyMap<string, PoolSource>
 
 /** How long nobody asks for an address again when none is free, unless a VM goes. */
 const addressPause = 30_000
+
+/** How long nobody looks again whether the limits leave room, unless something changes. */
+const roomPause = 30_000
+
+/** How long a VM that is being made keeps a place of the pool size. No sound template takes longer. */
+const stuckAfter = 4 * 60_000
 
 /** After how long somebody looks again whether a VM that an earlier run asked for has come. */
 const lookAgainAfter = 15_000
@@ -154,23 +160,26 @@ export class Provisioner {
           // It was switched off for the last time: only its record is still there.
           if (vm.power === 'off' && phase === 'Stopping') return await records.remove(name).then(() => 'ready')
           if (pool.wanted === 0 || phase === 'TearingDown') return await this.#makings.discard(name, id, 'it was never finished', signal)
-          return await bootOnce(this.#options, { name, pool }, id, expected, signal)
+          return await finishProvision(this.#options, { name, pool }, id, expected, signal)
         })
       }
     }
   }
 
-  /** Removes what stands ready and is too much, no longer wanted, made of a template that was replaced since, or not alone with its address. */
+  /**
+   * Removes what stands ready and is too much, no longer wanted, made of a template that was replaced since, or has an address that it
+   * must leave to another VM. Nobody claims it while another one has its address, whichever of them is to go.
+   */
   #takeDown(stocks: ReadonlyMap<string, Stock>, sources: Sources): void {
     for (const [key, stock] of stocks) {
       const source = sources.get(key)
       const isOld = ({ note }: FleetVm) =>
         source?.kind === 'template' && source.lastModified !== '' && note.workerModelLastModified !== source.lastModified
-      const isContested = (each: FleetVm) => this.#options.fleet.isContested(each)
+      const mustYield = (each: FleetVm) => this.#options.fleet.mustYield(each)
       for (const vm of stock.ready.filter(isOld)) this.#remove(vm, 'it was made of an older template of its worker model')
-      for (const vm of stock.ready.filter(isContested)) this.#remove(vm, 'another VM has its address, or is to have it')
+      for (const vm of stock.ready.filter(mustYield)) this.#remove(vm, 'another VM has its address, or is to have it')
       const wanted = this.#pools.find(pool => pool.key === key)?.wanted ?? 0
-      const current = { ...stock, ready: stock.ready.filter(vm => !isOld(vm) && !isContested(vm)) }
+      const current = { ...stock, ready: stock.ready.filter(vm => !isOld(vm) && !mustYield(vm)) }
       for (const vm of surplus(wanted, current)) this.#remove(vm, 'more VMs stand ready than are wanted')
     }
   }
@@ -230,19 +239,21 @@ export class Provisioner {
     if (soonest < Infinity) this.#rounds.requestAt(Math.max(soonest, clock.now()) + 1)
   }
 
-  /** Whose turn it is: V2 models before V1 models, and within each in their order. */
+  /** Whose turn it is: those that do not fail before those that do, V2 models before V1 models, and within each in their order. */
   #next(canMake: (pool: Pool) => boolean): Pool | undefined {
-    for (const version of [2, 1] as const) {
-      const pools = this.#pools.filter(pool => pool.version === version)
-      const place = this.#turns[version].next(pools.map(canMake))
-      if (place !== undefined) return pools[place]
+    for (const isSick of [false, true]) {
+      for (const version of [2, 1] as const) {
+        const pools = this.#pools.filter(pool => pool.version === version)
+        const place = this.#turns[version].next(pools.map(pool => this.#setbacks.isSick(pool.key) === isSick && canMake(pool)))
+        if (place !== undefined) return pools[place]
+      }
     }
     return undefined
   }
 
   /** Why no VM is begun for a pool now. */
   #whyNot(key: string, sources: Sources): PoolWait | undefined {
-    const { settings, clock } = this.#options
+    const { settings, clock, fleet } = this.#options
     const source = sources.get(key)
     if (source?.kind === 'none') return source.why
     const setback = this.#setbacks.of(key)
@@ -254,9 +265,29 @@ export class Provisioner {
       const unblock = 'add a range of addresses, or ask for fewer VMs'
       return { reason: 'NoAddressFree', message: 'no address is free', until: this.#noAddressUntil, unblock }
     }
+    const problem = source === undefined ? undefined : sizeProblem(source.size, fleet.allocated(), settings)
+    if (problem !== undefined) {
+      const message = `${problem}, and a VM must run once before it stands ready`
+      return {
+        reason: 'LimitReached',
+        message,
+        until: clock.now() + roomPause,
+        unblock: 'raise maxCpus or maxMemoryMB, or ask for fewer VMs',
+      }
+    }
     const { provisioningPoolSize: most } = settings
-    if (most === 0 || this.#makings.size < most) return undefined
-    return { reason: 'PoolSize', message: `${this.#makings.size} VMs are being made, ${most} may be at a time` }
+    const ages = this.#agesBeside(key)
+    if (most === 0 || ages.length < most) return undefined
+    const message = `${ages.length} VMs are being made, ${most} may be at a time`
+    const oldest = Math.max(...ages.filter(age => age < stuckAfter))
+    return { reason: 'PoolSize', message, ...(oldest >= 0 && { until: clock.now() + stuckAfter - oldest }) }
+  }
+
+  /** The ages of VMs being made that take one of the places. Those of other pools that are sick or stuck keep nobody from going on. */
+  #agesBeside(key: string): readonly number[] {
+    const now = this.#options.clock.monotonic()
+    const counts = ({ pool, since }: Making) => pool === key || (!this.#setbacks.isSick(pool) && now - since < stuckAfter)
+    return Array.from(this.#makings.all()).flatMap(making => (counts(making) ? [now - making.since] : []))
   }
 
   #hasAddress(): boolean {

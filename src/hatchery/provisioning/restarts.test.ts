@@ -90,9 +90,9 @@ describe('after a crash', () => {
     const provisioner = new Provisioner(run)
     provisioner.start()
     await bench.clock.advance(1_000)
-    expect([bench.provisions()[0]?.power, run.fleet.ready(2, 'debian12')]).toEqual(['off', []])
+    expect([bench.provisions()[0]?.power, [...run.fleet.ready(2, 'debian12')]]).toEqual(['off', []])
     await bench.pass(2)
-    expect(run.fleet.ready(2, 'debian12')).toHaveLength(1)
+    expect([...run.fleet.ready(2, 'debian12')]).toHaveLength(1)
     await provisioner.stop()
   })
 

@@ -36,6 +36,15 @@ export class Setbacks {
     this.#setbacks.delete(pool)
   }
 
+  /**
+   * Whether a pool has failed and not succeeded since, so that it is tried beside the others and never before them. Not for ever: if
+   * nobody got round to trying it for long, it is its turn like anybody's.
+   */
+  isSick(pool: string): boolean {
+    const setback = this.#setbacks.get(pool)
+    return setback !== undefined && setback.until + cap > this.#clock.now()
+  }
+
   /** Why a pool rests; undefined if it does not. */
   of(pool: string): Setback | undefined {
     const setback = this.#setbacks.get(pool)

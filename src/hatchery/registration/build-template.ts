@@ -1,5 +1,5 @@
-import { type AddressAuthority, NameTaken, type Platform, waitForVm } from '../../platform/index.ts'
-import { type Clock, DeadlineExceeded, Unreachable } from '../../ports/index.ts'
+import { type AddressAuthority, type HeldAddress, NameTaken, type Platform, waitForVm } from '../../platform/index.ts'
+import { type Clock, DeadlineExceeded, type Log, Unreachable } from '../../ports/index.ts'
 import type { Removal } from '../cleanup/removal.ts'
 import { StageTooSlow } from '../errors.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -7,6 +7,7 @@ import type { Undertaking } from '../fleet/under-way.ts'
 import { type WorkerNote, workerNote, writeWorkerNote } from '../fleet/worker-note.ts'
 import type { StarterModel } from '../models/starter-model.ts'
 import type { HatcherySettings } from '../settings.ts'
+import { cloneAlone } from '../spawn/clone-alone.ts'
 import { cloneRequest } from '../spawn/clone-request.ts'
 import { guestLogin } from '../spawn/guest-login.ts'
 import { filledCommand, inShell } from '../spawn/launch-script.ts'
@@ -27,9 +28,10 @@ export interface TemplateTools {
   readonly platform: Platform
   readonly fleet: Fleet
   readonly records: SpawnRecords
-  readonly addresses: Pick<AddressAuthority, 'hold'>
+  readonly addresses: Pick<AddressAuthority, 'hold' | 'rivalOf'>
   readonly removal: Removal
   readonly clock: Clock
+  readonly log: Log
 }
 
 /** What a template is built for. */
@@ -41,6 +43,16 @@ export type TemplateModel = Pick<
 /** The name of the VM that becomes the template, until it is one. */
 export function temporaryName(template: string): string {
   return `${template}-tmp`
+}
+
+/** The name of a template that makes room for a newer one, until it is removed. */
+function replacedName(template: string, id: string): string {
+  return `${template}-replaced-${id}`
+}
+
+/** Whether a template is one that made room for a newer one of that name. */
+export function isReplaced(name: string, template: string): boolean {
+  return name.startsWith(replacedName(template, ''))
 }
 
 /** The name of the record of a build: the model's number keeps apart what looks alike. */
@@ -59,7 +71,7 @@ export async function buildTemplate(
   undertaking: Undertaking,
   stop: AbortSignal,
 ): Promise<void> {
-  const { settings, platform, records, addresses, clock } = tools
+  const { settings, platform, records, clock } = tools
   const name = temporaryName(model.template)
   const record = templateRecord(model)
   const spec = { purpose: 'Template' as const, version: 1 as const, model: model.path }
@@ -73,15 +85,21 @@ export async function buildTemplate(
     records.write(record, spec, { phase, vm: name, vmId, why: { reason: phase, message } })
 
   await tell('Cloning', `a VM is made of the image ${model.image}`)
-  using held = await addresses.hold(name, signal)
-  await held.confirm(signal)
-  const request = cloneRequest({ settings, name, template: model.image, note: noteFor(tools, model), size: undefined, address: held })
-  const { id } = await untilStopped(platform.clone(request, whole.signal), stop)
-  undertaking.vmId = id
+  using holding = new DisposableStack()
+  let address: string | undefined
+  const make = async (held: HeldAddress) => {
+    address = held.address
+    await held.confirm(signal)
+    const request = cloneRequest({ settings, name, template: model.image, note: noteFor(tools, model), size: undefined, address: held })
+    const vm = await untilStopped(platform.clone(request, whole.signal), stop)
+    undertaking.vmId = vm.id
+    return vm
+  }
+  const { id } = await cloneAlone(tools, { name, holding, make, unmade: () => (undertaking.vmId = undefined) }, signal)
   await tell('Booting', 'its guest starts', id)
   await untilStopped(platform.powerOn(id, whole.signal), stop)
   await guestReached(tools, id, signal)
-  await addressReached(tools, id, held.address, signal)
+  await addressReached(tools, id, address, signal)
   await tell('Probing', 'a first program is started in its guest', id)
   await guestProbed(tools, id, login, signal)
   await tell('Launching', 'the command that prepares it is started in its guest', id)
@@ -109,13 +127,25 @@ export async function completeTemplate(
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { platform, fleet, removal } = tools
-  nameMustBeOurs(tools, model.template)
-  const old = fleet.modelTemplate(model.template)
-  if (old !== undefined && old.vm.id !== id) await removal.remove(old.vm, 'a newer template takes its place', signal)
-  const annotation = writeWorkerNote(noteFor(tools, model))
-  await platform.claim({ id, expectedName: temporaryName(model.template), name: model.template, annotation }, signal)
-  await platform.markAsTemplate(id, signal)
+  const { platform, fleet } = tools
+  const { template } = model
+  nameMustBeOurs(tools, template)
+  if (platform.inventory.byId(id)?.template !== true) {
+    await platform.annotate(id, writeWorkerNote(noteFor(tools, model)), signal)
+    await platform.markAsTemplate(id, signal)
+  }
+  // The old one goes last: until the new one has its name there is one that can be taken in its place, whatever happens in between.
+  const old = fleet.modelTemplate(template)
+  if (old !== undefined && old.vm.id !== id) await platform.rename(old.vm.id, replacedName(template, old.vm.id), signal)
+  await platform.rename(id, template, signal)
+  await removeReplaced(tools, template, signal)
+}
+
+/** Removes templates that were set aside for a newer one. */
+export async function removeReplaced({ fleet, removal }: TemplateTools, template: string, signal: AbortSignal): Promise<void> {
+  for (const { vm } of fleet.modelTemplates()) {
+    if (isReplaced(vm.name, template)) await removal.remove(vm, 'a newer template took its place', signal)
+  }
 }
 
 /** The name of the template must be free, or that of one that this hatchery built: the operator's image is nobody's to replace. */

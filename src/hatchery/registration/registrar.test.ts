@@ -268,6 +268,68 @@ test.each([
   await registrar.stop()
 })
 
+test('a template is replaced in steps after each of which one is there, and a run that dies between them is completed', async () => {
+  const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: '1', workerName: '' }
+  const outside = () => {
+    const bench = new Bench({ seed: 5 })
+    playGuests(bench)
+    bench.cds.models = [v1Model({ needRegistration: true })]
+    bench.addVm('debian', note, { template: true, memoryMB: 1000 })
+    return bench
+  }
+  const templates = (bench: Bench) =>
+    bench.world.vms().filter(({ name, template }) => template && name.startsWith('debian') && name !== 'debian12' && name !== 'debian13')
+  const dry = outside()
+  registrarOf(await dry.run()).registrar.start()
+  let done = 0
+  while (!templates(dry).some(({ name }) => name === 'debian-tmp')) {
+    await dry.clock.advance(100)
+    done += 100
+  }
+  const names = new Set<string>()
+  for (let time = done - 2_000; time < done + 12_000; time += 250) {
+    const bench = outside()
+    const first = await bench.run()
+    registrarOf(first).registrar.start()
+    await bench.clock.advance(time)
+    first.crash()
+    names.add(
+      templates(bench)
+        .map(({ name, memoryMB }) => `${name.replace(/vm-\d+/, 'ID')} ${memoryMB}`)
+        .toSorted()
+        .join(', '),
+    )
+    expect(
+      templates(bench).some(({ name }) => name !== 'debian-tmp'),
+      `crash after ${time} ms`,
+    ).toBe(true)
+    const { registrar } = registrarOf(await bench.run())
+    registrar.start()
+    await bench.pass(25)
+    expect(templates(bench), `crash after ${time} ms`).toMatchObject([{ name: 'debian', memoryMB: 5000 }])
+    await registrar.stop()
+  }
+  // Every step was met.
+  expect([...names]).toEqual([
+    'debian 1000',
+    'debian 1000, debian-tmp 5000',
+    'debian-replaced-ID 1000, debian-tmp 5000',
+    'debian 5000, debian-replaced-ID 1000',
+    'debian 5000',
+  ])
+})
+
+test('a template that made room for one that never came takes its place again', async () => {
+  const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed), workerName: '' }
+  const { bench, registrar } = await started({}, outside => {
+    outside.addVm('debian-replaced-vm-7', note, { template: true, memoryMB: 7777 })
+    outside.cds.models = [v1Model()]
+  })
+  await bench.pass(5)
+  expect(bench.world.byName('debian')).toMatchObject({ template: true, memoryMB: 7777 })
+  await registrar.stop()
+})
+
 test('models that need it most come first', () => {
   const models = [
     v1Model({ name: 'c' }),

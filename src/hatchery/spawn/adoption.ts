@@ -1,9 +1,12 @@
 import type { Spawn } from '../../kinds/index.ts'
 import { parseTime } from '../../ports/index.ts'
+import type { Vm } from '../../platform/index.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
 import { type Assignment, jobAssignment, registrationAssignment } from './assignment.ts'
 import type { SpawnerOptions } from './spawner-options.ts'
+import { type GuestLogin, guestLogin } from './guest-login.ts'
+import { isLaunchScript } from './launch-script.ts'
 import { type Remains, tearDown } from './teardown.ts'
 
 type Phase = NonNullable<NonNullable<Spawn['status']>['phase']>
@@ -53,7 +56,7 @@ async function adopt(options: SpawnerOptions, { record, spawn, undertaking }: In
     await platform.inventory.whenLive(stop)
     const there = (vmId === undefined ? undefined : platform.inventory.byId(vmId)) ?? platform.inventory.byName(vm)[0]
     const isOwn = there !== undefined && readWorkerNote(there)?.hatcheryName === settings.name
-    if (phase === 'Launching' && isOwn && there.power === 'on') {
+    if (phase === 'Launching' && isOwn && there.power === 'on' && (await mayHaveLaunched(options, there, assignment, stop))) {
       log.info('a worker that was being started when the program ended is left to itself', about)
       return await records.remove(record)
     }
@@ -81,6 +84,34 @@ async function adopt(options: SpawnerOptions, { record, spawn, undertaking }: In
   } catch (error) {
     if (!stop.aborted) log.error('what an earlier run left could not be taken up; the clean-up sees to its VM', { ...about, error })
   }
+}
+
+/** How long the guest and CDS may take to say whether a worker runs. */
+const longestLook = 30_000
+
+/**
+ * Whether the worker may have been started before the program ended: CDS has given it its job, or the guest shows the script that
+ * starts it. Also if neither can be asked: who removed the VM then might remove a worker in full flight.
+ */
+async function mayHaveLaunched(options: SpawnerOptions, vm: Vm, assignment: Assignment, stop: AbortSignal): Promise<boolean> {
+  const { platform, clock, settings, log } = options
+  using limit = clock.deadline(longestLook, stop)
+  try {
+    if ((await assignment.standing(limit.signal)) === 'running') return true
+    const programs = await platform.guestPrograms(vm.id, loginOf(settings, vm), limit.signal)
+    return programs.some(({ command }) => isLaunchScript(command))
+  } catch (error) {
+    stop.throwIfAborted()
+    log.info('it cannot be found out whether a worker was started; it is taken for started', { vm: vm.name, error })
+    return true
+  }
+}
+
+/** As whom programs are listed: what the configuration says of the VM's model. What the model said itself is not known any more. */
+function loginOf(settings: SpawnerOptions['settings'], vm: Vm): GuestLogin {
+  const { workerModelPath: path = '', vmwareModelPath: image = '' } = readWorkerNote(vm) ?? {}
+  const version = path === '' ? 2 : 1
+  return guestLogin(settings, { version, name: path || image, path, image, user: '', password: undefined, passwordProblem: undefined })
 }
 
 const interruptedMessage = 'the program ended in the middle of starting a worker; what was begun is taken back'

@@ -1,4 +1,4 @@
-import type { Flavor, HeldAddress, Size } from '../../platform/index.ts'
+import type { Flavor, Size } from '../../platform/index.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
 import type { StarterModel } from '../models/starter-model.ts'
 import type { Assignment } from './assignment.ts'
@@ -34,7 +34,8 @@ export interface Attempt {
   /** Whether a VM may still appear, because nobody knows what became of the call that makes it. */
   mayAppear: boolean
   login: GuestLogin | undefined
-  held: HeldAddress | undefined
+  /** The addresses that are held for its VM, until it is over. */
+  readonly holding: DisposableStack
 }
 
 /** What became of an attempt. */

@@ -106,3 +106,49 @@ describe.each(stories)('$name survives a crash', story => {
     }
   })
 })
+
+describe('a program that dies at the launch of a worker', () => {
+  const launched = async (later: number, faults: (world: HatcheryWorld) => void = () => {}) => {
+    const world = new HatcheryWorld({ settings: { killAwolInterval: 15_000 }, world: { timings }, workers: { work: [90_000, 90_000] } })
+    let programs = 0
+    let died = false
+    const first = world.begin(call => {
+      // The first program only probes the guest.
+      if (!call.startsWith('runInGuest') || ++programs !== 2) return
+      const die = () => {
+        died = true
+        first.crash()
+      }
+      if (later === 0) die()
+      else world.clock.after(later, die)
+    })
+    await world.start(first)
+    const job = world.addJob()
+    await world.until(() => died)
+    const [vm] = world.vms()
+    faults(world)
+    await world.start()
+    return { world, job, vm: vm! }
+  }
+
+  test('right before it takes the start back at once, and does not wait for a worker that never comes', async () => {
+    const { world, job, vm } = await launched(0)
+    await world.until(() => job.status === 'Building', 60)
+    expect(world.vcenter.find(vm.id)).toBeUndefined()
+    expect(job.worker).not.toBe(vm.name)
+  })
+
+  test('right after it leaves the worker to its job, although CDS has not heard of it yet', async () => {
+    const { world, job, vm } = await launched(60)
+    await world.until(() => job.status === 'Building', 60)
+    expect(job.worker).toBe(vm.name)
+  })
+
+  test('and cannot ask the guest leaves the VM alone, whatever the truth is', async () => {
+    const { world, vm } = await launched(0, ({ vcenter }) => {
+      for (let times = 0; times < 1_000; times++) vcenter.faults.cutNext('guestPrograms', 'before')
+    })
+    await world.seconds(90)
+    expect(world.vcenter.find(vm.id)?.vm.power).toBe('on')
+  })
+})

@@ -13,6 +13,9 @@ export interface ScriptOptions {
   readonly config: string
 }
 
+/** Where workers write their logs. */
+const logs = { job: '/tmp/worker.log', register: '/tmp/worker.register.log' } as const
+
 /** Variables that the original knows and leaves empty: a model may name them and finds nothing. */
 const emptyVariables: TemplateValues = {
   Token: '',
@@ -35,8 +38,13 @@ const emptyVariables: TemplateValues = {
 export function launchScript({ model, registerOnly, apiUrl, config }: ScriptOptions): string {
   const values: TemplateValues = { ...emptyVariables, API: apiUrl, FromWorkerImage: true, Config: config }
   const preCmd = model.version === 2 && model.preCmd === '' ? downloadScript(model.osArch) : model.preCmd
-  const cmd = registerOnly ? `${model.cmd} register 1>/tmp/worker.register.log 2>&1` : `${model.cmd} 1>/tmp/worker.log 2>&1;`
+  const cmd = registerOnly ? `${model.cmd} register 1>${logs.register} 2>&1` : `${model.cmd} 1>${logs.job} 2>&1;`
   return fill([preCmd, cmd, model.postCmd].join('\n'), model.name, values)
+}
+
+/** Whether a command that a guest shows is such a script. */
+export function isLaunchScript(command: string): boolean {
+  return Object.values(logs).some(file => command.includes(`1>${file}`))
 }
 
 /** A command of a model alone, filled in: what a template is prepared with. */

@@ -1,8 +1,19 @@
-import { claimOrder } from '../fleet/claim-order.ts'
+import { type ClaimOrder, claimOrder } from '../fleet/claim-order.ts'
 import type { FleetVm } from '../fleet/fleet-index.ts'
 import { readWorkerNote, type WorkerNote, workerNote, writeWorkerNote } from '../fleet/worker-note.ts'
-import { AddressLeaseLost, ClaimLost, DiskNotGrown, NoAddressFree, NoCapacity, NotThere, type Size, type Vm } from '../../platform/index.ts'
+import {
+  AddressLeaseLost,
+  ClaimLost,
+  DiskNotGrown,
+  type HeldAddress,
+  NoAddressFree,
+  NoCapacity,
+  NotThere,
+  type Size,
+  type Vm,
+} from '../../platform/index.ts'
 import type { Attempt } from './attempt.ts'
+import { cloneAlone } from './clone-alone.ts'
 import { cloneRequest } from './clone-request.ts'
 import type { SpawnerOptions } from './spawner-options.ts'
 import { untilStopped } from './until-stopped.ts'
@@ -38,21 +49,16 @@ async function readyOrCloned(options: SpawnerOptions, attempt: Attempt): Promise
 }
 
 /** Takes the first VM that is still to be had; undefined if there is none. */
-async function claimed(
-  options: SpawnerOptions,
-  attempt: Attempt,
-  pick: (order: ReturnType<typeof claimOrder>) => readonly FleetVm[],
-): Promise<Vm | undefined> {
+async function claimed(options: SpawnerOptions, attempt: Attempt, pick: (order: ClaimOrder) => Iterable<FleetVm>): Promise<Vm | undefined> {
   const { fleet, records, onClaim } = options
   const { model, flavor } = attempt.plan
-  const ready = () => fleet.ready(model.version, model.version === 1 ? model.path : model.image)
   const { assignment, undertaking, worker } = attempt
   const tried = new Set<string>()
   for (;;) {
     attempt.waits.throwIfAborted()
-    const [candidate] = [...chosen(options, attempt), ...pick(claimOrder(ready(), flavor?.name ?? ''))].filter(
-      ({ vm }) => !tried.has(vm.id),
-    )
+    const isUntried = ({ vm }: FleetVm) => !tried.has(vm.id)
+    const order = claimOrder(fleet, model, flavor?.name ?? '')
+    const candidate = chosen(options, attempt).find(isUntried) ?? Iterator.from(pick(order)).find(isUntried)
     if (candidate === undefined) return undefined
     // No pause between the choice and this: from here on nobody else takes it.
     undertaking.vmId = candidate.vm.id
@@ -122,17 +128,23 @@ function sizeToGive({ plan }: Attempt, { note }: FleetVm): Size | undefined {
 }
 
 async function cloned(options: SpawnerOptions, attempt: Attempt): Promise<Vm> {
-  const { platform, addresses, clock, settings, records } = options
+  const { undertaking, worker, holding, waits } = attempt
+  const make = (held: HeldAddress) => clonedWith(options, attempt, held)
+  const unmade = () => (undertaking.vmId = undefined)
+  unmade()
+  return await cloneAlone(options, { name: worker, holding, make, unmade }, waits)
+}
+
+async function clonedWith(options: SpawnerOptions, attempt: Attempt, held: HeldAddress): Promise<Vm> {
+  const { platform, clock, settings, records } = options
   const { plan, worker, assignment, undertaking } = attempt
-  undertaking.vmId = undefined
-  attempt.held = await addresses.hold(worker, attempt.waits)
   const why = { reason: 'Cloning', message: `makes a VM from template "${plan.model.template}" for worker "${worker}"` }
-  const { address, network } = attempt.held
+  const { address, network } = held
   await records.write(assignment.record, assignment.spec, { phase: 'Cloning', vmId: undefined, address, network, why })
-  await attempt.held.confirm(attempt.waits)
+  await held.confirm(attempt.waits)
   const begun = clock.now()
   const note = freshNote(options, attempt, begun)
-  const request = cloneRequest({ settings, name: worker, template: plan.model.template, note, size: plan.flavor, address: attempt.held })
+  const request = cloneRequest({ settings, name: worker, template: plan.model.template, note, size: plan.flavor, address: held })
   attempt.mayAppear = true
   const vm = await untilStopped(platform.clone(request, attempt.calls), attempt.stop)
   attempt.mayAppear = false

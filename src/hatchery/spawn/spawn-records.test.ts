@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { FlakyStore } from '../../control/testing/flaky-store.ts'
 import { allKinds, Spawn } from '../../kinds/index.ts'
 import { seededChance, silentLog, VirtualClock } from '../../ports/index.ts'
-import { memoryStore } from '../../store/index.ts'
+import { memoryStore, StoreError } from '../../store/index.ts'
 import { SpawnRecords } from './spawn-records.ts'
 
 const never = new AbortController().signal
@@ -11,9 +12,17 @@ const why = { reason: 'Waits', message: 'it waits' }
 function setUp() {
   const clock = new VirtualClock()
   const store = memoryStore({ kinds: allKinds, clock, chance: seededChance(1) })
-  const records = (hatchery = 'hv1') => new SpawnRecords({ store, hatchery, clock, log: silentLog })
+  const unsteady = new FlakyStore(store)
+  const failNext = (call: 'create' | 'update' | 'delete', when: 'before' | 'after') => {
+    unsteady[when] = operation => {
+      if (operation !== call) return
+      unsteady[when] = () => {}
+      throw new StoreError('ServiceUnavailable', 'no answer')
+    }
+  }
+  const records = (hatchery = 'hv1') => new SpawnRecords({ store: unsteady, hatchery, clock, log: silentLog })
   const stored = async () => (await store.list(Spawn)).items.map(({ object }) => object)
-  return { clock, store, records, stored }
+  return { clock, store, failNext, records, stored }
 }
 
 test('a record is durable when it is written, is read by the next run, and is written only if something changes', async () => {
@@ -64,6 +73,75 @@ test('two hatcheries that share a store each have a record of one job, and see o
   await again.load(never)
   expect(again.ofJob('1')?.status?.phase).toBe('Taking')
   await again.remove('job-1')
+  expect((await stored()).map(({ spec: { hatchery } }) => hatchery)).toEqual(['hv1'])
+})
+
+test.each(['before', 'after'] as const)('a record whose removal was not answered goes all the same: %s it was done', async when => {
+  const { clock, failNext, records, stored } = setUp()
+  const first = records()
+  await first.load(never)
+  await first.write('job-1', spec, { phase: 'Launching', why })
+  failNext('delete', when)
+  await expect(first.remove('job-1')).rejects.toThrow('no answer')
+  failNext('delete', 'before')
+  await clock.advance(60_000)
+  expect([await stored(), first.ofJob('1')]).toEqual([[], undefined])
+})
+
+test.each(['create', 'update'] as const)(
+  'a record that was made, but not all of it answered, goes if nobody writes it again: %s',
+  async call => {
+    const { clock, failNext, records, stored } = setUp()
+    const first = records()
+    await first.load(never)
+    failNext(call, 'after')
+    await expect(first.write('job-1', spec, { phase: 'Taking', why })).rejects.toThrow('no answer')
+    expect(await stored()).toHaveLength(1)
+    await clock.advance(60_000)
+    expect(await stored()).toEqual([])
+  },
+)
+
+test('a record that was written before stays as it was if no answer comes', async () => {
+  const { clock, failNext, records, stored } = setUp()
+  const first = records()
+  await first.load(never)
+  await first.write('job-1', spec, { phase: 'Waiting', why })
+  failNext('update', 'before')
+  await expect(first.write('job-1', spec, { phase: 'Taking' })).rejects.toThrow('no answer')
+  await clock.advance(60_000)
+  expect((await stored())[0]?.status?.phase).toBe('Waiting')
+})
+
+test('a record in doubt that is written again stays', async () => {
+  const { clock, failNext, records, stored } = setUp()
+  const first = records()
+  await first.load(never)
+  failNext('create', 'after')
+  await expect(first.write('job-1', spec, { phase: 'Taking', why })).rejects.toThrow('no answer')
+  await first.write('job-1', spec, { phase: 'Waiting', why })
+  await clock.advance(60_000)
+  expect((await stored())[0]?.status?.phase).toBe('Waiting')
+})
+
+test('a record in doubt is never that of another hatchery, and is left alone when the hatchery stops', async () => {
+  const { clock, failNext, records, stored } = setUp()
+  const [one, other] = [records('hv1'), records('hv2')]
+  const stop = new AbortController()
+  await one.load(never)
+  await other.load(stop.signal)
+  await one.write('job-1', spec, { phase: 'Waiting', why })
+  await other.write('job-1', spec, { phase: 'Waiting', why })
+  failNext('delete', 'before')
+  await expect(other.remove('job-1')).rejects.toThrow('no answer')
+  stop.abort()
+  await clock.advance(60_000)
+  expect(await stored()).toHaveLength(2)
+  const again = records('hv2')
+  await again.load(never)
+  failNext('delete', 'before')
+  await expect(again.remove('job-1')).rejects.toThrow('no answer')
+  await clock.advance(60_000)
   expect((await stored()).map(({ spec: { hatchery } }) => hatchery)).toEqual(['hv1'])
 })
 

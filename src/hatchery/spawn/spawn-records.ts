@@ -35,6 +35,9 @@ export interface SpawnRecordsOptions {
   readonly log: Log
 }
 
+/** Milliseconds between looks at a record of which it is not known whether it is there. */
+const lookAgainAfter = 5_000
+
 /** The record of a job. */
 export const jobRecord = (jobId: string): string => `job-${jobId}`
 
@@ -47,14 +50,21 @@ export class SpawnRecords {
   readonly #records = new Map<string, Spawn>()
   /** Writes of one record one after another, whoever asks for them. */
   readonly #turns = new Map<string, Promise<unknown>>()
+  /** Records that were being made or removed when the store gave no answer: whether they are there is not known, and nobody needs them. */
+  readonly #inDoubt = new Set<string>()
+  #stop: AbortSignal | undefined
 
   constructor(options: SpawnRecordsOptions) {
     this.#options = options
   }
 
-  /** Reads what an earlier run left. What has no status was made and nothing done about it: that goes at once. */
+  /**
+   * Reads what an earlier run left. What has no status was made and nothing done about it: that goes at once. With the signal ends,
+   * too, whatever is still done about records.
+   */
   async load(signal: AbortSignal): Promise<void> {
     const { store, hatchery } = this.#options
+    this.#stop = signal
     const { items } = await store.list(Spawn, { fieldSelector: `spec.hatchery=${hatchery}`, signal })
     for (const { object } of items) this.#records.set(this.nameOf(object), object)
     const empty = Array.from(this.#records.values()).filter(({ status }) => status?.phase === undefined)
@@ -80,16 +90,30 @@ export class SpawnRecords {
 
   /** Writes down how far something is; makes the record if it is not there. Resolves when it is durable. */
   write(name: string, spec: SpawnSpec, change: SpawnChange): Promise<void> {
-    return this.#inTurn(name, () => this.#write(name, spec, change))
+    return this.#inTurn(name, async () => {
+      this.#inDoubt.delete(name)
+      try {
+        await this.#write(name, spec, change)
+      } catch (error) {
+        // Perhaps it was made, and says nothing that anybody could go by.
+        if (this.#records.get(name)?.status?.phase === undefined) this.#doubt(name)
+        throw error
+      }
+    })
   }
 
-  /** Removes a record. Resolves too if it is gone already. */
+  /** Removes a record. Resolves too if it is gone already. If the store does not answer it rejects, and the record goes later. */
   remove(name: string): Promise<void> {
     return this.#inTurn(name, async () => {
       const there = this.#records.get(name)
       if (there === undefined) return
-      await this.#options.store.delete(Spawn, { name: there.metadata.name ?? '' }).catch(ignoreGone)
-      this.#records.delete(name)
+      try {
+        await this.#options.store.delete(Spawn, { name: there.metadata.name ?? '' }).catch(ignoreGone)
+        this.#records.delete(name)
+      } catch (error) {
+        this.#doubt(name)
+        throw error
+      }
     })
   }
 
@@ -128,6 +152,36 @@ export class SpawnRecords {
     const fresh = await this.#options.store.get(Spawn, { name: old.metadata.name ?? '' }).catch(ignoreGone)
     if (fresh === undefined) this.#records.delete(name)
     else this.#records.set(name, fresh)
+  }
+
+  /** The store did not answer. The record is not forgotten: it goes later, unless it is written before. */
+  #doubt(name: string): void {
+    if (!this.#inDoubt.has(name)) void this.#endDoubt(name)
+    this.#inDoubt.add(name)
+  }
+
+  /** Looks for a record that nobody may need, until it is certain that it is not there. */
+  async #endDoubt(name: string): Promise<void> {
+    const { clock, log } = this.#options
+    do {
+      await clock.sleep(lookAgainAfter, this.#stop).catch(() => {})
+      if (this.#stop?.aborted === true) return
+      await this.#inTurn(name, () => this.#removeDoubtful(name)).catch((error: unknown) =>
+        log.debug('a record that nobody needs could not be removed yet', { record: name, error }),
+      )
+    } while (this.#inDoubt.has(name))
+  }
+
+  async #removeDoubtful(name: string): Promise<void> {
+    const { store, hatchery } = this.#options
+    if (!this.#inDoubt.has(name)) return
+    for (const stored of [name, this.#ownName(name)]) {
+      const there = await store.get(Spawn, { name: stored }).catch(ignoreGone)
+      if (there?.spec.hatchery !== hatchery) continue
+      await store.delete(Spawn, { name: stored }, { uid: there.metadata.uid ?? '' }).catch(ignoreGone)
+    }
+    this.#records.delete(name)
+    this.#inDoubt.delete(name)
   }
 
   /** The status with a change in it; the very same one if nothing changes. */

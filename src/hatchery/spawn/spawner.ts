@@ -53,6 +53,7 @@ export class Spawner {
     const { clock, log, records } = this.#options
     using calls = clock.deadline(wholeAttempt)
     using waits = clock.deadline(wholeAttempt, stop)
+    using holding = new DisposableStack()
     const worker = undertaking.vmName
     const attempt: Attempt = {
       assignment,
@@ -67,7 +68,7 @@ export class Spawner {
       launched: 'no',
       mayAppear: false,
       login: undefined,
-      held: undefined,
+      holding,
     }
     try {
       stop.throwIfAborted()
@@ -86,8 +87,6 @@ export class Spawner {
       return { kind: 'started', worker }
     } catch (error) {
       return await this.#failure(attempt, error)
-    } finally {
-      attempt.held?.[Symbol.dispose]()
     }
   }
 

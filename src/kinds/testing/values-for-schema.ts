@@ -1,24 +1,31 @@
 import fc from 'fast-check'
 import type { StructuralSchema } from '../structural-schema.ts'
 
+type Values = (schema: StructuralSchema) => fc.Arbitrary<unknown>
+
 /** Values for a schema: mostly such that it accepts, with something at the edge or altogether strange now and then, at any depth. */
 export function valuesFor(schema: StructuralSchema): fc.Arbitrary<unknown> {
   return fc.oneof(
-    { weight: 94, arbitrary: fittingValues(schema) },
+    { weight: 94, arbitrary: fitting(schema, valuesFor) },
     { weight: 4, arbitrary: edgeValues(schema) },
     { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
   )
 }
 
-function fittingValues(schema: StructuralSchema): fc.Arbitrary<unknown> {
+/** Values that a schema accepts, unless something stands twice where it may not. */
+export function goodValuesFor(schema: StructuralSchema): fc.Arbitrary<unknown> {
+  return fitting(schema, goodValuesFor)
+}
+
+function fitting(schema: StructuralSchema, inside: Values): fc.Arbitrary<unknown> {
   const { minimum, maximum, multipleOf = 1 } = schema
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   if (schema['x-kubernetes-int-or-string'] === true) return fc.oneof(fc.integer(), fc.string())
   switch (schema.type) {
     case 'object':
-      return objects(schema)
+      return objects(schema, inside)
     case 'array':
-      return fc.array(valuesFor(schema.items!), { minLength: schema.minItems ?? 0, maxLength: Math.min(schema.maxItems ?? 4, 4) })
+      return fc.array(inside(schema.items!), { minLength: schema.minItems ?? 0, maxLength: Math.min(schema.maxItems ?? 4, 4) })
     case 'string':
       return texts(schema)
     case 'integer':
@@ -47,12 +54,12 @@ function edgeValues(schema: StructuralSchema): fc.Arbitrary<unknown> {
   return fc.constantFrom(null, {}, [])
 }
 
-function objects(schema: StructuralSchema): fc.Arbitrary<unknown> {
+function objects(schema: StructuralSchema, inside: Values): fc.Arbitrary<unknown> {
   const { properties = {}, additionalProperties, required = [], minProperties = 0, maxProperties = 3 } = schema
   if (additionalProperties !== undefined) {
-    return fc.dictionary(names, valuesFor(additionalProperties), { minKeys: minProperties, maxKeys: maxProperties })
+    return fc.dictionary(names, inside(additionalProperties), { minKeys: minProperties, maxKeys: maxProperties })
   }
-  const known = fc.record(Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, valuesFor(inner)])), {
+  const known = fc.record(Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, inside(inner)])), {
     requiredKeys: required.filter(name => Object.hasOwn(properties, name)),
   })
   const others = fc.dictionary(names, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 1 })

@@ -194,6 +194,48 @@ describe('a lease', () => {
     expect(await leases()).toEqual([])
   })
 
+  test('that was given to another VM soon after the first one went stays with it, for every program that saw the first one go', async () => {
+    const { clock, world, start, leases } = setUp()
+    const { authority } = await start()
+    await start()
+    const first = await authority.hold('a', never)
+    const vm = world.addVm({ name: 'a', annotation: JSON.stringify({ ip_address: first.address }) })
+    first[Symbol.dispose]()
+    await clock.advance(minute + 1_000)
+    world.removeVm(vm.id)
+    await clock.advance(1_000)
+    await authority.sweep()
+    await clock.advance(1_000)
+    await authority.sweep()
+    expect(await leases()).toEqual([])
+    using second = await authority.hold('b', never)
+    expect(second.address).toBe(first.address)
+    await clock.advance(10 * minute)
+    await expect(second.confirm(never)).resolves.toBeUndefined()
+  })
+
+  test('that a VM shows, or showed until it was seen to go, is no reason to ask for tasks', async () => {
+    const { clock, world, start, leases } = setUp()
+    const { authority, platform } = await start()
+    const held = await authority.hold('a', never)
+    const vm = world.addVm({ name: 'a', annotation: JSON.stringify({ ip_address: held.address }) })
+    held[Symbol.dispose]()
+    let asked = 0
+    const tasks = platform.tasks.bind(platform)
+    platform.tasks = () => {
+      asked++
+      return tasks()
+    }
+    await clock.advance(10 * minute)
+    world.removeVm(vm.id)
+    await clock.advance(2 * minute)
+    expect([await leases(), asked]).toEqual([[], 0])
+    const other = await authority.hold('b', never)
+    other[Symbol.dispose]()
+    await clock.advance(minute)
+    expect(asked).toBeGreaterThan(0)
+  })
+
   test('is not freed on the word of an inventory that is not live', async () => {
     const { clock, world, start, leases } = setUp()
     const { authority } = await start()
@@ -250,6 +292,47 @@ describe('quarantine', () => {
     expect((await leases()).map(({ spec }) => spec.quarantine?.message)).toEqual(['2 VMs show the address: x, y'])
     expect((await authority.hold('b', never)).address).toBe('10.0.0.3')
   })
+})
+
+test('two VMs that show an address for a moment do not put it into quarantine', async () => {
+  const { clock, world, start, leases } = setUp()
+  const { authority } = await start()
+  const held = await authority.hold('a', never)
+  held[Symbol.dispose]()
+  world.addVm({ name: 'a', addresses: [held.address!] })
+  const passing = world.addVm({ name: 'passing', addresses: [held.address!] })
+  await clock.advance(1_000)
+  await authority.sweep()
+  world.removeVm(passing.id)
+  await clock.advance(5 * minute)
+  expect((await leases()).map(({ spec }) => spec.quarantine)).toEqual([undefined])
+})
+
+test('a look at the leases asks for the tasks once, however many leases there are', async () => {
+  const { clock, start } = setUp()
+  const { authority, platform } = await start()
+  for (const name of ['a', 'b', 'c']) (await authority.hold(name, never))[Symbol.dispose]()
+  await clock.advance(1_000)
+  let asked = 0
+  const tasks = platform.tasks.bind(platform)
+  platform.tasks = () => {
+    asked++
+    return tasks()
+  }
+  await authority.sweep()
+  expect(asked).toBe(1)
+})
+
+test('an address that is given up is free for others at once', async () => {
+  const { start, leases } = setUp()
+  const { authority } = await start()
+  const held = await authority.hold('a', never)
+  await held.giveUp()
+  expect(await leases()).toEqual([])
+  const next = await authority.hold('b', never)
+  expect(next.address).toBe(held.address)
+  await held.giveUp()
+  expect((await leases()).map(({ spec }) => spec.holder)).toEqual(['b'])
 })
 
 test('gauges show what became of the addresses, and nothing while that is not known', async () => {

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto'
 import { type Chance, type Clock, isoTime, type Log } from '../../ports/index.ts'
 import { Informer } from '../../control/index.ts'
 import { AddressLease } from '../../kinds/index.ts'
 import { type Store, StoreError } from '../../store/index.ts'
 import { AddressLeaseLost, NoAddressFree } from '../errors.ts'
-import type { GuestAddress, Platform } from '../platform.ts'
-import { addressEvidence } from './address-evidence.ts'
+import type { GuestAddress, Platform, Vm } from '../platform.ts'
 import type { AddressNetwork } from './address-network.ts'
+import { addressRivals, firstRival, indexAddresses, type VmAddress, vmsWithAddress } from './address-rivals.ts'
 import { type AddressCounts, countAddresses } from './address-counts.ts'
 import { LeaseSweeper } from './lease-sweeper.ts'
 import { leaseName } from './lease-name.ts'
@@ -37,6 +38,8 @@ export interface HeldAddress extends Disposable {
    * for dead. To be asked right before the address is used.
    */
   confirm(signal: AbortSignal): Promise<void>
+  /** Another VM has it (see `rivalOf`), and the one that it was held for is gone: the holder gets another one the next time. */
+  giveUp(): Promise<void>
 }
 
 /** Which address. Networks that do not know each other may have the same ones. */
@@ -45,10 +48,14 @@ export interface NetworkAddress {
   readonly address: string
 }
 
+/** How long a VM waits for younger ones to leave it its address. */
+const patience = 30_000
+
 /**
  * Gives each VM an address that nobody else has. An address is taken if a lease, an annotation, a guest or a name says so.
  * The lease is made before anything else is done with the address, under a name that only one can have; it is removed only when
- * nothing shows the address any more (see LeaseSweeper). So neither a crash nor a second program makes two VMs share one.
+ * nothing shows the address any more (see LeaseSweeper). So neither a crash nor a second program with the same store makes two VMs
+ * share one. A program with a store of its own knows no such leases: that is what `rivalOf` is for.
  */
 export class AddressAuthority {
   readonly #options: AddressAuthorityOptions
@@ -57,6 +64,8 @@ export class AddressAuthority {
   readonly #taken: TakenAddresses
   /** Holders whose VM is being made by this program, with how often they are held. */
   readonly #inFlight = new Map<string, number>()
+  /** Whether somebody who knows nothing of these leases was seen to give out the same addresses. */
+  #isShared = false
 
   constructor(options: AddressAuthorityOptions) {
     const { store, clock, chance, log, platform } = options
@@ -64,7 +73,8 @@ export class AddressAuthority {
     const selection = { fieldSelector: `spec.platform=${platform.name}` }
     const indexes = { holder: ({ spec }: AddressLease) => (spec.holder === undefined ? [] : [spec.holder]) }
     this.#leases = new Informer({ store, kind: AddressLease, clock, chance, log, selection, indexes })
-    platform.inventory.index('addressEvidence', addressEvidence)
+    // At once, not when somebody first decides something by it: all VMs there are would have to be looked at then.
+    indexAddresses(platform.inventory)
     this.#taken = new TakenAddresses(options.networks, platform.inventory, this.#leases)
     this.#sweeper = new LeaseSweeper({ ...options, leases: this.#leases, isInFlight: holder => this.#inFlight.has(holder) })
   }
@@ -72,7 +82,10 @@ export class AddressAuthority {
   /** Reads the leases there are, and from now on renews and removes them. */
   start(): void {
     this.#leases.start()
-    this.#sweeper.start()
+    void this.#leases.synced.then(
+      () => this.#sweeper.start(),
+      () => {},
+    )
   }
 
   /** Ends it. Leases stay. */
@@ -99,6 +112,7 @@ export class AddressAuthority {
         network: network.name,
         guest: network.settings(spec.address),
         confirm: async () => void (await this.#mustHold(spec, holder)),
+        giveUp: () => this.#giveUp(spec, holder),
         [Symbol.dispose]: once(() => this.#release(holder)),
       }
     } catch (error) {
@@ -118,6 +132,29 @@ export class AddressAuthority {
   /** Whether a lease is held for the VM of that name, as far as is known here. */
   isHeldFor(holder: string): boolean {
     return this.#heldBy(holder) !== undefined
+  }
+
+  /**
+   * Whom a VM that was just made, and is not on yet, must leave its address to; undefined if it has it for itself. To be asked before
+   * it is switched on, and if there is somebody, it must go. The VM shows its address to everybody, and then looks for others that
+   * do: of two that do so at the same time at least one sees the other. Who runs or was there first keeps the address; who was there
+   * first waits a while for the others to go, and goes itself if they do not, because they may have looked before it was there.
+   */
+  async rivalOf({ id, address }: VmAddress, signal: AbortSignal): Promise<Vm | undefined> {
+    const { platform, clock } = this.#options
+    const { inventory } = platform
+    // What was made before this VM must be in the picture: that is so when the watch, not only our own knowledge, has brought this VM.
+    await inventory.confirmed(id, signal)
+    for (const until = clock.monotonic() + patience; ;) {
+      await inventory.whenLive(signal)
+      const rivals = addressRivals(inventory, { id, address })
+      const [last] = rivals
+      if (last === undefined) return undefined
+      this.#isShared = true
+      const first = firstRival(id, rivals) ?? (clock.monotonic() >= until ? last : undefined)
+      if (first !== undefined) return first
+      await clock.sleep(1_000, signal)
+    }
   }
 
   /** The VM goes on under another name. Rejects with AddressLeaseLost if the lease is not the old holder's. */
@@ -151,10 +188,11 @@ export class AddressAuthority {
     return this.#leases.byIndex('holder', holder).find(lease => lease.spec.quarantine === undefined && known(lease))
   }
 
-  /** Makes a lease of the first address that is free. */
+  /** Makes a lease of the first address that is free; where others give out the same ones, of one that they hardly look at now. */
   async #take(holder: string, signal: AbortSignal): Promise<AddressLease> {
+    const from = this.#isShared ? numberOf(holder) : 0
     for (const network of this.#options.networks) {
-      for (const address of network.usable()) {
+      for (const address of network.usable(from)) {
         signal.throwIfAborted()
         if (this.#isTaken(network, address, holder) || (await this.#answers({ network: network.name, address }, signal))) continue
         const lease = await this.#tryToTake(network, address, holder, signal)
@@ -198,6 +236,13 @@ export class AddressAuthority {
     return undefined
   }
 
+  async #giveUp(at: NetworkAddress, holder: string): Promise<void> {
+    const lease = await this.#read(at)
+    if (lease?.spec.holder !== holder || lease.spec.quarantine !== undefined) return
+    const { name, uid = '', resourceVersion = '' } = lease.metadata
+    await this.#options.store.delete(AddressLease, { name }, { uid, resourceVersion }).catch(ignoreGone)
+  }
+
   async #answers(at: NetworkAddress, signal: AbortSignal): Promise<boolean> {
     const { probe } = this.#options
     if (probe === undefined || !(await probe(at.address, signal))) return false
@@ -212,7 +257,7 @@ export class AddressAuthority {
   }
 
   #isShown(address: string, holder: string): boolean {
-    return this.#options.platform.inventory.by('addressEvidence', address).some(vm => vm.name !== holder)
+    return vmsWithAddress(this.#options.platform.inventory, address).some(vm => vm.name !== holder)
   }
 
   #whatIsTaken(): string {
@@ -245,8 +290,14 @@ const dhcp: HeldAddress = Object.freeze({
   network: undefined,
   guest: Object.freeze({ kind: 'dhcp' as const }),
   confirm: async () => {},
+  giveUp: async () => {},
   [Symbol.dispose]: () => {},
 })
+
+/** A number that belongs to a text, the same every time. */
+function numberOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE()
+}
 
 function once(act: () => void): () => void {
   let done = false

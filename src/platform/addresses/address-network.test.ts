@@ -33,6 +33,14 @@ describe('a network', () => {
     expect(addressNetwork({ name: 'n', ranges: '10.0.0.8/30,10.0.0.4/31,10.0.0.8/31,10.0.0.8/30' }).size).toBe(6)
   })
 
+  test('offers the same addresses from any place on, and round', () => {
+    const network = addressNetwork({ name: 'n', ranges: '10.0.0.8/30,10.0.0.4/31,10.0.0.8/31', gateway: '10.0.0.10' })
+    const all = [...network.usable()]
+    expect(all.map(each => each.replace('10.0.0.', ''))).toEqual(['8', '9', '11', '4', '5'])
+    expect([...network.usable(3)]).toEqual([...all.slice(2), ...all.slice(0, 2)])
+    for (let from = 0; from < 40; from++) expect([...network.usable(from)].toSorted()).toEqual(all.toSorted())
+  })
+
   test('keeps gateway, name servers and both ends of the subnet to itself', () => {
     expect(usable({ ranges: '10.0.0.0/29', subnetMask: '255.255.255.248', gateway: '10.0.0.1', dns: ['10.0.0.2'] })).toEqual([
       '3',

@@ -25,8 +25,8 @@ export interface AddressNetwork {
   readonly ranges: string
   /** How many addresses the ranges hold, those included that no guest may have. */
   readonly size: number
-  /** The addresses that a guest may have, in the order of the ranges, each once. */
-  usable(): Iterable<string>
+  /** The addresses that a guest may have, each once, in the order of the ranges; beginning with the one at that place, and round. */
+  usable(from?: number): Iterable<string>
   contains(address: string): boolean
   /** Why no guest may have an address of the ranges; undefined if one may. */
   whyNot(address: string): string | undefined
@@ -64,12 +64,10 @@ export function addressNetwork(given: NetworkRanges): AddressNetwork {
     name,
     ranges: given.ranges,
     size: sizeOfAll(blocks),
-    *usable() {
-      for (const [index, block] of blocks.entries()) {
-        const earlier = blocks.slice(0, index)
-        for (let number = block.first; number < block.first + block.size; number++) {
-          if (reasonFor(number) === undefined && !earlier.some(other => inBlock(number, other))) yield formatIpv4(number)
-        }
+    *usable(from = 0) {
+      for (const [number, index] of round(blocks, from)) {
+        const isRepeated = blocks.some((other, at) => at < index && inBlock(number, other))
+        if (!isRepeated && reasonFor(number) === undefined) yield formatIpv4(number)
       }
     },
     contains: (address: string) => contains(parseIpv4(address) ?? -1),
@@ -92,6 +90,23 @@ function parseBlock(network: string, text: string): Block {
   if (Number(bits) < 8)
     throw problem(network, 'iprange', `"${text}" is larger than any network`, 'name the part that is meant, as 10.0.0.0/28')
   return { first: firstOfBlock(number, Number(bits)), size: sizeOfPrefix(Number(bits)) }
+}
+
+/** Every number of the blocks with the place of its block, beginning anywhere and going round once. */
+function* round(blocks: readonly Block[], from: number): Iterable<readonly [number: number, block: number]> {
+  const total = blocks.reduce((sum, { size }) => sum + size, 0)
+  yield* between(blocks, from % total, total)
+  yield* between(blocks, 0, from % total)
+}
+
+/** The numbers from one place to before another, counted through all blocks. */
+function* between(blocks: readonly Block[], begin: number, end: number): Iterable<readonly [number: number, block: number]> {
+  let before = 0
+  for (const [index, { first, size }] of blocks.entries()) {
+    const last = Math.min(size, end - before)
+    for (let offset = Math.max(0, begin - before); offset < last; offset++) yield [first + offset, index]
+    before += size
+  }
 }
 
 function inBlock(number: number, { first, size }: Block): boolean {

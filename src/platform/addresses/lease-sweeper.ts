@@ -2,9 +2,10 @@ import { isoTime, parseTime } from '../../ports/index.ts'
 import type { Reader } from '../../control/index.ts'
 import { AddressLease } from '../../kinds/index.ts'
 import { StoreError } from '../../store/index.ts'
-import type { Vm } from '../platform.ts'
+import type { PlatformTask, Vm } from '../platform.ts'
 import type { AddressAuthorityOptions, NetworkAddress } from './address-authority.ts'
 import { addressEvidence } from './address-evidence.ts'
+import { vmsWithAddress } from './address-rivals.ts'
 import { leaseName } from './lease-name.ts'
 
 /** For how long nothing may show an address before its lease is removed. */
@@ -37,17 +38,21 @@ export class LeaseSweeper {
   readonly #stopped = new AbortController()
   /** Since when a lease is unseen, and in which version. */
   readonly #unseen = new Map<string, { readonly since: number; readonly version: string }>()
-  /** Addresses that a VM showed which is gone. */
-  readonly #left = new Set<string>()
+  /** Leases of addresses that a VM showed which is gone, in the version of that moment: a newer one is meant for another VM. */
+  readonly #left = new Map<string, string>()
+  /** Addresses that several VMs showed at the last look. Whoever is not alone with a new VM's address removes it within seconds. */
+  #contested: ReadonlySet<string> = new Set()
   #forget = () => {}
 
   constructor(options: LeaseSweeperOptions) {
     this.#options = options
   }
 
+  /** Begins, unless it was ended before; leases must have been read. */
   start(): void {
+    if (this.#stopped.signal.aborted) return
     this.#forget = this.#options.platform.inventory.onChange(({ old, now }) => {
-      if (old !== undefined && now === undefined) for (const address of addressEvidence(old)) this.#left.add(address)
+      if (old !== undefined && now === undefined) this.#isGone(old)
     })
     void this.#run()
   }
@@ -63,14 +68,20 @@ export class LeaseSweeper {
     if (platform.inventory.state.kind !== 'live') {
       this.#unseen.clear()
       this.#left.clear()
+      this.#contested = new Set()
       return
     }
     const all = leases.list()
-    const leased = new Set(all.map(({ spec }) => spec.address))
-    for (const address of this.#left) if (!leased.has(address)) this.#left.delete(address)
+    // Only if a lease makes it necessary: it may cost a question to the platform, and mostly nothing happens.
+    let targets: ReadonlySet<string> | undefined
+    const busy = () => (targets ??= targetsOf(platform.tasks()))
+    const contested = this.#contested
+    this.#contested = new Set(all.flatMap(({ spec }) => (this.#showing(spec.address).length > 1 ? [spec.address] : [])))
     const names = new Set(all.map(({ metadata }) => metadata.name))
-    for (const name of this.#unseen.keys()) if (!names.has(name)) this.#unseen.delete(name)
-    const outcomes = await Promise.allSettled(all.map(lease => this.#look(lease)))
+    for (const remembered of [this.#unseen, this.#left]) {
+      for (const name of remembered.keys()) if (!names.has(name)) remembered.delete(name)
+    }
+    const outcomes = await Promise.allSettled(all.map(lease => this.#look(lease, busy, contested)))
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected' && !StoreError.is(outcome.reason, 'Conflict', 'NotFound')) {
         log.warn('an address lease could not be brought up to date', { error: outcome.reason })
@@ -119,23 +130,23 @@ export class LeaseSweeper {
     }
   }
 
-  async #look(lease: AddressLease): Promise<void> {
+  async #look(lease: AddressLease, busy: () => ReadonlySet<string>, contested: ReadonlySet<string>): Promise<void> {
     const { isInFlight, clock } = this.#options
     const { holder, address, quarantine } = lease.spec
     const showing = this.#showing(address)
-    if (showing.length > 1 && quarantine === undefined) {
+    if (showing.length > 1 && contested.has(address) && quarantine === undefined) {
       const names = showing.map(vm => vm.name).toSorted()
       return this.quarantine(lease.spec, 'Conflict', `${names.length} VMs show the address: ${names.join(', ')}`)
     }
     if (holder !== undefined && isInFlight(holder)) {
       this.#unseen.delete(lease.metadata.name ?? '')
-      this.#left.delete(address)
+      this.#left.delete(lease.metadata.name ?? '')
       return this.#renew(lease)
     }
-    const seen = showing.length > 0 || (holder !== undefined && this.#isOnItsWay(holder, lease))
+    const seen = showing.length > 0 || (holder !== undefined && this.#isOnItsWay(holder, lease, busy))
     if (seen) {
       this.#unseen.delete(lease.metadata.name ?? '')
-      this.#left.delete(address)
+      this.#left.delete(lease.metadata.name ?? '')
       return this.#note(lease, quarantine === undefined ? 'InUse' : 'Quarantined')
     }
     if (quarantine !== undefined && (quarantine.until === undefined || parseTime(quarantine.until) > clock.now())) {
@@ -148,33 +159,49 @@ export class LeaseSweeper {
   async #notSeen(lease: AddressLease): Promise<void> {
     const { clock, store } = this.#options
     const name = lease.metadata.name ?? ''
-    // What others wrote about the lease counts as a sign of life; what this program noted in the status does not.
-    const version = JSON.stringify([lease.metadata.uid, lease.spec])
+    const version = versionOf(lease)
     const known = this.#unseen.get(name)
     if (known?.version !== version) {
       this.#unseen.set(name, { since: clock.monotonic(), version })
       return this.#note(lease, lease.status?.phase === undefined || lease.status.phase === 'Reserved' ? 'Reserved' : 'Unseen')
     }
-    if (clock.monotonic() - known.since < unseenFor && !this.#left.has(lease.spec.address)) return
+    if (clock.monotonic() - known.since < unseenFor && !this.#wasLeft(lease)) return
     await store.delete(AddressLease, { name }, { uid: lease.metadata.uid ?? '', resourceVersion: lease.metadata.resourceVersion ?? '' })
     this.#unseen.delete(name)
-    this.#left.delete(lease.spec.address)
+    this.#left.delete(name)
+  }
+
+  #isGone(vm: Vm): void {
+    const { platform, networks, leases } = this.#options
+    for (const address of addressEvidence(vm)) {
+      for (const { name: network } of networks) {
+        const name = leaseName({ platform: platform.name, network, address })
+        const lease = leases.get(name)
+        if (lease !== undefined) this.#left.set(name, versionOf(lease))
+      }
+    }
+  }
+
+  #wasLeft(lease: AddressLease): boolean {
+    return this.#left.get(lease.metadata.name ?? '') === versionOf(lease)
   }
 
   /** VMs that show the address. */
   #showing(address: string): readonly Vm[] {
-    return this.#options.platform.inventory.by('addressEvidence', address)
+    return vmsWithAddress(this.#options.platform.inventory, address)
   }
 
   /** Whether the holder's VM is there without showing any address of the network yet, or a task works on it. */
-  #isOnItsWay(holder: string, { spec }: AddressLease): boolean {
+  #isOnItsWay(holder: string, lease: AddressLease, busy: () => ReadonlySet<string>): boolean {
     const { platform, networks } = this.#options
+    const { spec } = lease
     const vms = platform.inventory.byName(holder)
     const network = networks.find(each => each.name === spec.network)
     const another = vms.some(vm => vm.addresses.some(address => address !== spec.address && network?.contains(address)))
     if (vms.length > 0 && !another) return true
-    const targets = new Set([holder, ...vms.map(vm => vm.id)])
-    return platform.tasks().some(({ state, target }) => (state === 'running' || state === 'queued') && targets.has(target))
+    // Who was seen to go is not coming.
+    if (vms.length === 0 && this.#wasLeft(lease)) return false
+    return busy().has(holder) || vms.some(vm => busy().has(vm.id))
   }
 
   async #renew(lease: AddressLease): Promise<void> {
@@ -190,4 +217,14 @@ export class LeaseSweeper {
     if (lease.status?.phase === phase) return
     await store.update(AddressLease, { ...lease, status: { phase, since: isoTime(clock.now()) } }, { subresource: 'status' })
   }
+}
+
+/** What others write about a lease is a sign of life; what is noted in its status is not. */
+function versionOf({ metadata, spec }: AddressLease): string {
+  return JSON.stringify([metadata.uid, spec])
+}
+
+/** What tasks that are not over are about. */
+function targetsOf(tasks: readonly PlatformTask[]): ReadonlySet<string> {
+  return new Set(tasks.flatMap(({ state, target }) => (state === 'running' || state === 'queued' ? [target] : [])))
 }

@@ -62,6 +62,8 @@ export function guests(theBench: () => Bench): void {
       const process = await done(signal => platform.runInGuest(id, command, signal))
       expect(process).toBeGreaterThan(0)
       expect(await world.programsStarted(id)).toBe(1)
+      const listed = await done(signal => platform.guestPrograms(id, world.login, signal))
+      expect(listed.filter(each => each.process === process)).toMatchObject([{ command: expect.stringContaining(command.args) }])
       let exit: number | undefined
       for (let tries = 0; exit === undefined && tries < 600; tries++) {
         exit = await done(signal => platform.guestExit(id, process, world.login, signal))
@@ -78,6 +80,8 @@ export function guests(theBench: () => Bench): void {
       expect(GuestLoginRefused.is(refused), String(refused)).toBe(true)
       expect(JSON.stringify(refused) + String(refused)).not.toContain('certainly-wrong')
       await done(signal => platform.powerOff(id, signal))
+      const listing = await failure(signal => platform.guestPrograms(id, { user: world.login.user, password: command.password }, signal))
+      expect(listing).toBeInstanceOf(Error)
       const off = await failure(signal => platform.runInGuest(id, { ...command, ...world.login }, signal))
       expect(GuestNotReady.is(off), String(off)).toBe(true)
     })

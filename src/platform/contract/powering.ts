@@ -32,14 +32,18 @@ export function powering(theBench: () => Bench): void {
       expect(both.map(each => each.power)).toEqual(['on', 'on'])
     })
 
-    test('a guest that runs shuts down when asked, one that does not cannot be asked', async () => {
-      const { platform, vm, done, failure, seen } = theBench()
-      const { id } = await vm('guest')
-      expect(GuestNotReady.is(await failure(signal => platform.shutDown(id, signal)))).toBe(true)
-      await done(signal => platform.powerOn(id, signal))
-      await done(signal => platform.waitForGuest(id, signal))
-      await done(signal => platform.shutDown(id, signal))
-      await seen(() => platform.inventory.byId(id)?.power === 'off')
-    })
+    test.each(['never', 'before', 'after'] as const)(
+      'a guest that runs shuts down when asked, one that does not cannot be asked; cut off %s',
+      async when => {
+        const { platform, world, vm, done, failure, seen } = theBench()
+        const { id } = await vm('guest')
+        expect(GuestNotReady.is(await failure(signal => platform.shutDown(id, signal)))).toBe(true)
+        await done(signal => platform.powerOn(id, signal))
+        await done(signal => platform.waitForGuest(id, signal))
+        if (when !== 'never') world.cutNext('shutDown', when)
+        await done(signal => platform.shutDown(id, signal))
+        await seen(() => platform.inventory.byId(id)?.power === 'off')
+      },
+    )
   })
 }

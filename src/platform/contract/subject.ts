@@ -2,7 +2,17 @@ import type { Secret } from '../../ports/index.ts'
 import type { CloneRequest, Platform, Vm } from '../platform.ts'
 
 /** The calls of a platform that can be cut off. */
-export type Cuttable = 'clone' | 'claim' | 'annotate' | 'powerOn' | 'powerOff' | 'runInGuest' | 'destroy' | 'markAsTemplate'
+export type Cuttable =
+  | 'clone'
+  | 'claim'
+  | 'rename'
+  | 'annotate'
+  | 'powerOn'
+  | 'powerOff'
+  | 'shutDown'
+  | 'runInGuest'
+  | 'destroy'
+  | 'markAsTemplate'
 
 /** What is behind a platform, as the suite must be able to touch it without the platform: by another account, a proxy, or directly. */
 export interface World {

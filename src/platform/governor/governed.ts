@@ -3,16 +3,21 @@ import { InventoryNotLive } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Governor } from './governor.ts'
 import { isGoverned, weightOf } from './governor-limits.ts'
+import { TemplateDisks } from './template-disks.ts'
 
 /**
  * The same platform, with what makes work for it held back by a governor. One governor serves all who use the platform; each
- * gets a platform of its own that names it, such as `hatchery` or a tenant.
+ * gets a platform of its own that names it, such as `hatchery` or a tenant, and another for work that can wait.
  */
-export function governed(platform: Platform, governor: Governor, owner: string): Platform {
-  return aroundCalls(platform, (call, next) => {
+export function governed(platform: Platform, governor: Governor, owner: string, { canWait = false } = {}): Platform {
+  const disks = new TemplateDisks(platform)
+  return aroundCalls(platform, async (call, next) => {
     if (!isGoverned(call)) return next()
-    const { operation, target, signal } = call
-    return governor.run({ owner, operation, target, host: hostOf(platform, call), weight: weightOf(call, governor.limits) }, next, signal)
+    const { operation, target, signal, clone } = call
+    const full = clone !== undefined && disks.isFullClone(clone, signal)
+    // Who need not wait for an answer keeps the place in the queue that belongs to this moment.
+    const weight = weightOf(operation, typeof full === 'boolean' ? full : await full, governor.limits)
+    return governor.run({ owner, operation, target, host: hostOf(platform, call), weight, canWait }, next, signal)
   })
 }
 

@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { prometheusMetrics, seededChance, VirtualClock } from '../../ports/index.ts'
 import { simulatedPlatform, SimulatedWorld } from '../../simulation/index.ts'
 import { WaitedTooLong } from '../errors.ts'
+import { IndexedInventory } from '../indexed-inventory.ts'
+import { aVm } from '../testing/a-vm.ts'
 import { governed } from './governed.ts'
 import { Governor, type GovernorOptions, type Work } from './governor.ts'
+import { KnownHosts } from './known-hosts.ts'
 
 const never = new AbortController().signal
 
@@ -83,6 +86,52 @@ describe('the governor', () => {
     expect(begun).toEqual(['g0', 'g1', 'm0', 'g2', 'm1', 'g3', 'g4'])
   })
 
+  test('lets work that can wait go last, and keeps a quarter of the room from it', async () => {
+    const { clock, governor, begun, run } = setUp({ total: 4 })
+    for (let count = 0; count < 5; count++) void run({ label: `later ${count}`, canWait: true }, 10_000)
+    await clock.advance(0)
+    expect(begun).toEqual(['later 0', 'later 1', 'later 2'])
+    expect(governor.waiting()[0]).toMatchObject({ reason: 'PlatformBusy', message: expect.stringContaining('a quarter of its 4') })
+    for (let count = 0; count < 3; count++) void run({ label: `now ${count}` }, 10_000)
+    await clock.advance(0)
+    expect(begun.slice(3)).toEqual(['now 0'])
+    await clock.advance(10_000)
+    expect(begun.slice(4)).toEqual(['now 1', 'now 2', 'later 3', 'later 4'])
+  })
+
+  test('keeps a quarter of each host from work that can wait, but always lets some of it go', async () => {
+    const { clock, begun, run } = setUp({ perHost: 4 })
+    for (let count = 0; count < 4; count++) void run({ label: `later ${count}`, host: 'h1', canWait: true })
+    void run({ label: 'now', host: 'h1' })
+    void run({ label: 'heavy', host: 'h2', weight: 4, canWait: true })
+    await clock.advance(0)
+    expect(begun).toEqual(['later 0', 'later 1', 'later 2', 'now', 'heavy'])
+  })
+
+  test('lets work that has waited long take its turn, however much else there is', async () => {
+    const { clock, begun, run } = setUp({ total: 1 })
+    void run({ owner: 'patient', label: 'later', canWait: true }, 1_000)
+    await clock.advance(0)
+    void run({ owner: 'patient', label: 'second', canWait: true })
+    for (let second = 0; second < 130; second++) {
+      void run({ owner: 'busy', label: 'now' })
+      void run({ owner: 'busy', label: 'now' })
+      await clock.advance(1_000)
+    }
+    expect(begun.indexOf('second')).toBeGreaterThan(100)
+  })
+
+  test('lets as much begin as the hosts bear together if nobody says otherwise, at least 32 and at most 512', async () => {
+    let hosts = 0
+    const governor = new Governor({ platform: 'vc', clock: new VirtualClock(), hosts: () => hosts })
+    const totals = [0, 4, 5, 64, 1_000].map(count => {
+      hosts = count
+      return governor.total
+    })
+    expect(totals).toEqual([32, 32, 40, 512, 512])
+    expect(setUp({ total: 7 }).governor.total).toBe(7)
+  })
+
   test('does not let light work keep heavy work from a host for ever', async () => {
     const { clock, begun, run } = setUp({ perHost: 4 })
     for (let count = 0; count < 4; count++) void run({ host: 'h1' }, 500 * (count + 1))
@@ -128,6 +177,8 @@ describe('the governor', () => {
     const text = await metrics.text()
     expect(text).toContain('aviary_platform_operations{platform="vc",state="running"} 1')
     expect(text).toContain('aviary_platform_operations{platform="vc",state="waiting"} 1')
+    expect(text).toContain('aviary_platform_held_back{platform="vc",reason="PlatformBusy"} 1')
+    expect(text).toContain('aviary_platform_held_back{platform="vc",reason="HostBusy"} 0')
     await clock.advance(2_000)
     expect(await metrics.text()).toContain('aviary_platform_wait_seconds_sum{platform="vc",operation="clone"} 1')
   })
@@ -143,6 +194,7 @@ test('whatever is asked for, no limit is ever exceeded, and everything is done i
     after: fc.integer({ min: 0, max: 500 }),
     givesUpAfter: fc.option(fc.integer({ min: 0, max: 2_000 })),
     fails: fc.boolean(),
+    canWait: fc.boolean(),
   })
   return fc.assert(
     fc.asyncProperty(fc.array(asked, { maxLength: 40 }), async all => {
@@ -152,6 +204,7 @@ test('whatever is asked for, no limit is ever exceeded, and everything is done i
       const check = () => {
         const running = governor.running()
         if (running.length > 4) broken.push('total')
+        if (running.filter(each => each.canWait).length > 3) broken.push('what can wait')
         if (new Set(running.map(each => each.target)).size < running.length) broken.push('one at a time')
         for (const host of ['h1', 'h2']) {
           if (running.reduce((sum, each) => sum + (each.host === host ? each.weight : 0), 0) > 5) broken.push(host)
@@ -198,4 +251,23 @@ test('a governed platform makes no more at once than it may, and reading is not 
   const made = await Promise.all(clones)
   expect(new Set(made.map(vm => vm.name)).size).toBe(6)
   expect((await platform.capacity()).cpuMHz.used).toBe(0)
+})
+
+test('the hosts of a platform are counted as VMs come, move and go', () => {
+  const inventory = new IndexedInventory('vc', new VirtualClock())
+  const hosts = new KnownHosts()
+  hosts.watch(inventory)
+  const on = (id: string, host: string | undefined) => aVm({ id, host })
+  inventory.replace([on('vm-1', 'a'), on('vm-2', 'a'), on('vm-3', 'b'), on('vm-4', undefined)])
+  expect(hosts.count).toBe(2)
+  inventory.put(on('vm-3', 'c'))
+  inventory.put(on('vm-4', 'd'))
+  expect(hosts.count).toBe(3)
+  inventory.drop('vm-1')
+  expect(hosts.count).toBe(3)
+  inventory.drop('vm-2')
+  expect(hosts.count).toBe(2)
+  const late = new KnownHosts()
+  late.watch(inventory)
+  expect(late.count).toBe(2)
 })

@@ -1,7 +1,8 @@
 import type { Clock, Metrics, Timer } from '../../ports/index.ts'
 import { WaitedTooLong } from '../errors.ts'
 import { FairQueue } from './fair-queue.ts'
-import { type GovernorLimits, usualLimits } from './governor-limits.ts'
+import { type GovernorLimits, totalOf, usualLimits } from './governor-limits.ts'
+import { RunningWork } from './running-work.ts'
 
 /** Something that wants to be done. */
 export interface Work {
@@ -13,6 +14,13 @@ export interface Work {
   /** The host that bears the work; undefined if not known. */
   readonly host: string | undefined
   readonly weight: number
+  /** Nobody waits for it: everybody else goes before it, and a quarter of the room is never taken by such work. Default false. */
+  readonly canWait?: boolean
+}
+
+/** Something that is being done, and since when. */
+export interface Running extends Work {
+  readonly since: number
 }
 
 /** Somebody who waits, for what, since when, and until when. */
@@ -31,6 +39,8 @@ export interface GovernorOptions {
   readonly clock: Clock
   readonly limits?: Partial<GovernorLimits>
   readonly metrics?: Metrics
+  /** How many hosts the platform is known to have, for limits that grow with them. */
+  readonly hosts?: () => number
 }
 
 interface Entry {
@@ -42,21 +52,32 @@ interface Entry {
 /** After so long heavy work that waits for room on a host is no longer overtaken there by lighter work. */
 const longEnough = 10_000
 
+/** How much of the room work that can wait may take. */
+const patientShare = 3 / 4
+
+/** After so long work that can wait gets its turn among the others. */
+const waitedEnough = 120_000
+
 /**
  * Keeps what goes on at once on a platform under its limits: in all, by weight on each host, and one thing at a time per VM.
- * Those who wait are served in turns by owner, so that a tenant who wants a thousand VMs costs the others one turn each.
+ * Those who wait are served in turns by owner, so that a tenant who wants a thousand VMs costs the others one turn each. Work that
+ * can wait comes after all other, for a while, and leaves a quarter of the room to it: what is begun cannot be called back.
  */
 export class Governor {
   readonly limits: GovernorLimits
-  readonly #platform: string
+  readonly platform: string
   readonly #clock: Clock
   readonly #queue = new FairQueue<Entry>()
-  readonly #running = new Set<Work>()
+  /** Work that can wait. */
+  readonly #later = new FairQueue<Entry>()
+  readonly #running = new RunningWork()
+  readonly #hosts: () => number
   readonly #waits: ReturnType<typeof waitMetrics> | undefined
 
-  constructor({ platform, clock, limits, metrics }: GovernorOptions) {
+  constructor({ platform, clock, limits, metrics, hosts = () => 0 }: GovernorOptions) {
     this.limits = { ...usualLimits, ...limits }
-    this.#platform = platform
+    this.#hosts = hosts
+    this.platform = platform
     this.#clock = clock
     this.#waits = metrics === undefined ? undefined : waitMetrics(metrics, platform, this)
   }
@@ -70,19 +91,24 @@ export class Governor {
     try {
       return await act()
     } finally {
-      this.#running.delete(work)
+      this.#running.remove(work)
       this.#admit()
     }
   }
 
-  /** What is being done. */
-  running(): readonly Work[] {
-    return [...this.#running]
+  /** How many operations may go on at once on the whole platform, as far as its hosts are known. */
+  get total(): number {
+    return this.limits.total ?? totalOf(this.#hosts(), this.limits.perHost)
+  }
+
+  /** What is being done, and since when. */
+  running(): readonly Running[] {
+    return this.#running.all()
   }
 
   /** Who waits, in the order in which they would be served, and why. */
   waiting(): readonly Waiting[] {
-    return this.#queue.inOrder().map(({ work, since }, index) => ({
+    return [...this.#queue.inOrder(), ...this.#later.inOrder()].map(({ work, since }, index) => ({
       ...work,
       position: index + 1,
       since,
@@ -94,11 +120,15 @@ export class Governor {
   #turn(work: Work, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
-      let timer: Timer | undefined
+      const timers: Timer[] = []
+      const end = () => {
+        for (const timer of timers) timer.cancel()
+        signal.removeEventListener('abort', stop)
+      }
       const leave = (error: unknown) => {
         this.#queue.remove(work.owner, entry)
-        timer?.cancel()
-        signal.removeEventListener('abort', stop)
+        this.#later.remove(work.owner, entry)
+        end()
         reject(error)
         this.#admit()
       }
@@ -108,31 +138,39 @@ export class Governor {
         work,
         since,
         begin: () => {
-          timer?.cancel()
-          signal.removeEventListener('abort', stop)
-          this.#running.add(work)
-          this.#waits?.observe({ platform: this.#platform, operation: work.operation }, (this.#clock.now() - since) / 1_000)
+          end()
+          this.#running.add(work, this.#clock.now())
+          this.#waits?.observe({ platform: this.platform, operation: work.operation }, (this.#clock.now() - since) / 1_000)
           resolve()
         },
       }
       signal.addEventListener('abort', stop, { once: true })
-      timer = this.#clock.after(this.limits.longestWait, () => {
+      const giveUp = () => {
         const { message } = this.#obstacle(work)
         leave(WaitedTooLong({ what: `${work.operation} of ${work.target}`, minutes: this.limits.longestWait / 60_000, why: message }))
-      })
-      this.#queue.add(work.owner, entry)
+      }
+      const waitNoLonger = () => {
+        this.#later.remove(work.owner, entry)
+        this.#queue.add(work.owner, entry)
+        this.#admit()
+      }
+      timers.push(this.#clock.after(this.limits.longestWait, giveUp))
+      if (work.canWait === true) timers.push(this.#clock.after(waitedEnough, waitNoLonger))
+      const queue = work.canWait === true ? this.#later : this.#queue
+      queue.add(work.owner, entry)
       this.#admit()
     })
   }
 
   /** Lets everybody begin for whom there is room. */
   #admit(): void {
-    while (this.#running.size < this.limits.total) {
+    while (this.#running.size < this.total) {
       const first = this.#firstOnHost()
-      const entry = this.#queue.take(candidate => {
+      const mayGo = (candidate: Entry) => {
         const keeper = first.get(candidate.work.host ?? '')
         return (keeper === undefined || keeper === candidate) && this.#obstacle(candidate.work).reason === 'WaitsItsTurn'
-      })
+      }
+      const entry = this.#queue.take(mayGo) ?? this.#later.take(mayGo)
       if (entry === undefined) return
       entry.begin()
     }
@@ -149,21 +187,26 @@ export class Governor {
     return first
   }
 
-  #obstacle({ target, host, weight }: Work): Pick<Waiting, 'reason' | 'message'> {
-    const running = [...this.#running]
-    const holder = running.find(other => other.target === target)
+  #obstacle({ target, host, weight, canWait = false }: Work): Pick<Waiting, 'reason' | 'message'> {
+    const running = this.#running
+    const holder = running.on(target)
     if (holder !== undefined) return { reason: 'VmBusy', message: `${holder.operation} of ${target} is under way` }
+    const { total } = this
     if (host !== undefined) {
-      const load = running.reduce((sum, other) => sum + (other.host === host ? other.weight : 0), 0)
       const { perHost } = this.limits
+      const load = running.weightOn(host)
       if (load + weight > perHost)
         return { reason: 'HostBusy', message: `host ${host} does ${load} of ${perHost} already, this takes ${weight}` }
+      const spare = running.patientWeightOn(host)
+      if (canWait && spare > 0 && spare + weight > patientShare * perHost)
+        return { reason: 'HostBusy', message: `host ${host} does ${spare} that can wait; a quarter of its ${perHost} is for other work` }
     }
-    if (running.length >= this.limits.total) {
-      return {
-        reason: 'PlatformBusy',
-        message: `${running.length} operations are under way on ${this.#platform}, the limit is ${this.limits.total}`,
-      }
+    if (running.size >= total) {
+      return { reason: 'PlatformBusy', message: `${running.size} operations are under way on ${this.platform}, the limit is ${total}` }
+    }
+    if (canWait && running.patient > 0 && running.patient + 1 > patientShare * total) {
+      const message = `${running.patient} operations that can wait are under way on ${this.platform}; a quarter of its ${total} is for others`
+      return { reason: 'PlatformBusy', message }
     }
     return { reason: 'WaitsItsTurn', message: 'others are served first' }
   }
@@ -177,6 +220,21 @@ function waitMetrics(metrics: Metrics, platform: string, governor: Governor) {
     collect: gauge => {
       gauge.set({ platform, state: 'running' }, governor.running().length)
       gauge.set({ platform, state: 'waiting' }, governor.waiting().length)
+    },
+  })
+  metrics.gauge({
+    name: 'aviary_platform_held_back',
+    help: 'Operations on a platform that are held back, by the reason why.',
+    labels: ['platform', 'reason'],
+    collect: gauge => {
+      const counts = new Map<Waiting['reason'], number>([
+        ['VmBusy', 0],
+        ['HostBusy', 0],
+        ['PlatformBusy', 0],
+        ['WaitsItsTurn', 0],
+      ])
+      for (const { reason } of governor.waiting()) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+      for (const [reason, count] of counts) gauge.set({ platform, reason }, count)
     },
   })
   return metrics.histogram({

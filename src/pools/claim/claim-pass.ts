@@ -1,6 +1,5 @@
 import type { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Role, RoleBinding } from '../../kinds/index.ts'
-import type { Pass } from '../../control/index.ts'
-import type { RewriteBrake } from '../rewrite-brake.ts'
+import type { Pass, RewriteBrake } from '../../control/index.ts'
 
 /** What the steps of a claim's pass share. */
 export interface ClaimSnapshot {

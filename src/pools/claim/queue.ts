@@ -2,8 +2,9 @@ import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
 import type { ClusterPool } from '../../kinds/index.ts'
 import { findCondition, isBeingDeleted, keyOf, wait } from '../../control/index.ts'
 import type { Outcome } from '../../control/index.ts'
+import { counted } from '../counted.ts'
 import { claimNameOf, olderFirst } from '../pool/buckets.ts'
-import { waitingClaims } from '../pool/plan.ts'
+import { waitingClaims } from '../pool/links.ts'
 import type { ClaimPass } from './claim-pass.ts'
 
 const then = 'the oldest waiting claim gets the first cluster that is ready'
@@ -48,7 +49,8 @@ export function waitForCluster({ object, pool, read }: ClaimPass): Outcome<never
   const starting = clusters.filter(
     ({ spec, status }) => spec.installed && spec.clusterPoolRef?.claimName === undefined && status?.powerState !== 'Running',
   ).length
-  const message = `No clusters in pool are ready to be claimed: position ${Math.max(1, position)} of ${queue.length} in the queue of ${place}; ${installing} clusters are being installed, ${starting} stand by or start`
+  const coming = `${counted(installing, 'cluster is', 'clusters are')} being installed, ${counted(starting, 'stands by or starts', 'stand by or start')}`
+  const message = `No clusters in pool are ready to be claimed: position ${Math.max(1, position)} of ${queue.length} in the queue of ${place}; ${coming}`
   return wait('Pending', { reason: 'NoClusters', message, then, unblock: unblock(pool) })
 }
 

@@ -2,6 +2,7 @@ import { formatDuration, parseDuration, parseTime } from '../../ports/index.ts'
 import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
 import {
   again,
+  braked,
   condition,
   done,
   findCondition,
@@ -16,10 +17,10 @@ import {
   withoutFinalizer,
 } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
+import type { Store } from '../../store/index.ts'
 import { claimFinalizer, removalAnnotation } from '../names.ts'
-import { claimNameOf, isMarked } from '../pool/buckets.ts'
+import { claimNameOf, isMarked, protectionOf } from '../pool/buckets.ts'
 import { find } from '../pool/dependencies.ts'
-import { braked } from '../rewrite-brake.ts'
 import { revokeAccess } from './access.ts'
 import type { ClaimPass } from './claim-pass.ts'
 import { endOfLife, lifetimeOf } from './lifetime.ts'
@@ -62,8 +63,11 @@ export async function followCluster({ object, cluster: shown, store, now }: Clai
   const isMine = shown !== undefined && claimNameOf(shown) === object.metadata.name
   const cluster = isMine ? shown : await find(store, ClusterDeployment, namespace, namespace)
   if (cluster === undefined) return lost('ClusterDeleted', 'Assigned cluster has been deleted')
-  if (isBeingDeleted(cluster) || isMarked(cluster)) return lost('ClusterDeleting', 'Assigned cluster has been marked for deletion')
   const owner = claimNameOf(cluster)
+  const isLeaving = isBeingDeleted(cluster) || isMarked(cluster)
+  // The pool removed it at the same moment. The claim never had it, so it gets another.
+  if (isLeaving && owner === undefined) return giveUp(object, 'Assigned cluster was removed before it could be claimed', store, now)
+  if (isLeaving) return lost('ClusterDeleting', 'Assigned cluster has been marked for deletion')
   // Memory does not show it yet, and calls again when it does.
   if (owner === object.metadata.name) return isMine ? next : done
   if (owner === undefined)
@@ -72,15 +76,15 @@ export async function followCluster({ object, cluster: shown, store, now }: Clai
       message: 'Cluster assigned to ClusterClaim, awaiting claim',
       then: 'the pool completes the claim',
     })
-  const conflict = {
-    reason: 'AssignmentConflict',
-    message: 'Assigned cluster was claimed by a different ClusterClaim',
-    then: 'the claim gets another cluster',
-  }
-  // First the reason is written, then the wish is made anew: whoever looks in between sees why.
-  if (findCondition(object, 'Pending')?.reason !== conflict.reason) return [wait('Pending', conflict), again(now)]
-  const { namespace: _taken, ...spec } = object.spec
-  await store.update(ClusterClaim, { ...object, spec })
+  return giveUp(object, 'Assigned cluster was claimed by a different ClusterClaim', store, now)
+}
+
+/** First the reason is written, then the wish is made anew: whoever looks in between sees why. */
+async function giveUp(claim: ClusterClaim, message: string, store: Store, now: number): Promise<Step<ClusterClaim>> {
+  const conflict = { reason: 'AssignmentConflict', message, then: 'the claim gets another cluster' }
+  if (findCondition(claim, 'Pending')?.reason !== conflict.reason) return [wait('Pending', conflict), again(now)]
+  const { namespace: _taken, ...spec } = claim.spec
+  await store.update(ClusterClaim, { ...claim, spec })
   return done
 }
 
@@ -139,9 +143,12 @@ export async function returnCluster(pass: ClaimPass): Promise<Step<ClusterClaim>
     const annotations = { ...cluster.metadata.annotations, [removalAnnotation]: 'true' }
     await store.update(ClusterDeployment, { ...cluster, metadata: { ...cluster.metadata, annotations } })
   }
+  const place = `ClusterDeployment/${namespace}/${namespace}`
+  const protection = cluster === undefined ? undefined : protectionOf(cluster)
   return wait('ClusterRunning', {
     reason: 'ClusterDeleting',
-    message: `ClusterDeployment/${namespace}/${namespace} is being removed`,
+    message: protection === undefined ? `${place} is being removed` : `${place} is to be removed, but ${protection.message}`,
     then: 'the claim is gone when its cluster is',
+    unblock: protection?.fix,
   })
 }

@@ -4,7 +4,7 @@ import type { ClusterDeployment } from '../../kinds/index.ts'
 import { next, wait } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import { type Store, StoreError } from '../../store/index.ts'
-import { protectedAnnotation } from '../names.ts'
+import { protectionOf } from '../pool/buckets.ts'
 import { giveBackCustomization } from '../pool/customization.ts'
 import { find } from '../pool/dependencies.ts'
 import { inventoryNames } from '../pool/inventory.ts'
@@ -13,14 +13,15 @@ import type { ClusterPass } from './cluster-pass.ts'
 import { ownerReference } from './install.ts'
 import { installerCluster } from './installer-cluster.ts'
 
-/** Somebody wants to be sure that the cluster stays. */
+/** Somebody wants to be sure that the cluster stays, and said so only after its deletion had begun. */
 export function heedProtection({ object }: ClusterPass): Step<ClusterDeployment> {
-  if (object.metadata.annotations?.[protectedAnnotation] !== 'true') return next
+  const protection = protectionOf(object)
+  if (protection === undefined) return next
   return wait('Provisioned', {
     reason: 'DeprovisionBlocked',
-    message: `the annotation ${protectedAnnotation} protects the cluster`,
+    message: `the cluster is to be removed, but ${protection.message}`,
     then: 'it is removed when the annotation is gone',
-    unblock: `kubectl annotate cd ${object.metadata.name} ${protectedAnnotation}-`,
+    unblock: protection.fix,
   })
 }
 

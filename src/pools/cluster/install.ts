@@ -10,6 +10,7 @@ import { find } from '../pool/dependencies.ts'
 import { failedAttempts, isLimitReached, nextAttemptAt } from './attempts.ts'
 import { adminSecrets, type ClusterPass } from './cluster-pass.ts'
 import { requestOf } from './install-request.ts'
+import { running } from './power.ts'
 
 const suffixLength = 5
 const longestLog = 256 * 1024
@@ -97,7 +98,7 @@ export async function followAttempt(pass: ClusterPass): Promise<Step<ClusterDepl
   const { object, provision, installer, store, signal, now } = pass
   if (isThrough(object) || provision === undefined) return next
   if (provision.spec.stage === 'failed') return failed(provision, now)
-  if (provision.spec.stage === 'complete') return complete(provision, now)
+  if (provision.spec.stage === 'complete') return complete(object, provision, now)
   const request = await requestOf(object, provision, store)
   if ('lacks' in request)
     return [
@@ -126,7 +127,7 @@ export async function followAttempt(pass: ClusterPass): Promise<Step<ClusterDepl
     ]
   }
   const ended = state.state === 'installed' ? await keepResult(object, provision, state, store) : await keepFailure(provision, state, store)
-  return ended.spec.stage === 'complete' ? complete(ended, now) : failed(ended, now)
+  return ended.spec.stage === 'complete' ? complete(object, ended, now) : failed(ended, now)
 }
 
 /**
@@ -148,12 +149,12 @@ async function keepResult(
   const { namespace = '' } = cluster.metadata
   const names = adminSecrets(cluster)
   const ownerReferences = [ownerReference(cluster)]
-  await put(store, { metadata: { name: names.kubeconfig, namespace, ownerReferences }, stringData: { kubeconfig: kubeconfig.reveal() } })
-  if (password !== undefined)
-    await put(store, {
-      metadata: { name: names.password, namespace, ownerReferences },
-      stringData: { username: 'kubeadmin', password: password.reveal() },
-    })
+  const keep = (name: string, stringData: Readonly<Record<string, string>>) =>
+    put(store, { metadata: { name, namespace, ownerReferences }, stringData })
+  await Promise.all([
+    keep(names.kubeconfig, { kubeconfig: kubeconfig.reveal() }),
+    ...(password === undefined ? [] : [keep(names.password, { username: 'kubeadmin', password: password.reveal() })]),
+  ])
   return store.update(ClusterProvision, {
     ...provision,
     spec: {
@@ -184,8 +185,10 @@ function keepFailure(
   })
 }
 
-function complete({ spec }: ClusterProvision, now: number): Step<ClusterDeployment> {
+function complete(cluster: ClusterDeployment, { spec }: ClusterProvision, now: number): Step<ClusterDeployment> {
   return [
+    // What was just installed runs. If it should not, that is seen to next.
+    ...(cluster.spec.powerState === 'Hibernating' ? [] : running('ResumingOrRunning', 'the cluster runs')),
     met('Provisioned', { reason: 'Provisioned', message: 'Cluster is provisioned' }),
     condition('ProvisionFailed', { status: 'False', reason: 'ProvisionSucceeded', message: 'the last attempt succeeded' }),
     record({ installedTimestamp: isoTime(now), apiURL: spec.apiURL, webConsoleURL: spec.webConsoleURL }),

@@ -1,7 +1,7 @@
 import { parseDuration, parseTime } from '../../ports/index.ts'
 import { ClusterDeployment } from '../../kinds/index.ts'
 import { again, condition, done, findCondition, next, report } from '../../control/index.ts'
-import type { Step } from '../../control/index.ts'
+import type { Outcome, Step } from '../../control/index.ts'
 import { claimNameOf } from '../pool/buckets.ts'
 import type { ClusterPass } from './cluster-pass.ts'
 import { installerCluster } from './installer-cluster.ts'
@@ -27,7 +27,6 @@ export async function followPower({ object, installer, store, signal, now }: Clu
   const current = object.status?.powerState
   const isSettled = current === wanted && findCondition(object, wanted === 'Running' ? 'Ready' : 'Hibernating')?.status === 'True'
   if (isSettled || (hibernating?.reason === 'Unsupported' && current === 'Running')) return next
-  if (current === undefined && wanted === 'Running') return running('ResumingOrRunning', 'the cluster runs')
   const cluster = await installerCluster(object, store)
   if (cluster === undefined) return next
   const since = beginning(object, wanted) ?? now
@@ -60,7 +59,8 @@ export async function followPower({ object, installer, store, signal, now }: Clu
   }
 }
 
-function running(reason: string, message: string): Step<ClusterDeployment> {
+/** Says that a cluster runs. */
+export function running(reason: string, message: string): readonly Outcome<ClusterDeployment>[] {
   return [
     report({ powerState: 'Running' }),
     condition('Hibernating', { status: 'False', reason, message }),

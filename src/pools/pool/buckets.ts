@@ -1,4 +1,5 @@
-import type { ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
+import { ClusterDeployment } from '../../kinds/index.ts'
+import type { ClusterPool } from '../../kinds/index.ts'
 import { isBeingDeleted } from '../../control/index.ts'
 import { olderRemovalAnnotation, removalAnnotation, versionAnnotation } from '../names.ts'
 import { brokenFrom } from './broken.ts'
@@ -49,6 +50,11 @@ export function bucketsOf(clusters: Clusters, pool: ClusterPool, version: string
   }
 }
 
+/** The clusters that can be claimed now, oldest first. */
+export function assignableOf(clusters: Clusters, pool: ClusterPool, now: number): Clusters {
+  return clusters.filter(cluster => bucketOf(cluster, pool, now) === 'assignable').toSorted(olderFirst)
+}
+
 function bucketOf(cluster: ClusterDeployment, pool: ClusterPool, now: number): keyof Buckets {
   if (isBeingDeleted(cluster)) return 'deleting'
   if (isMarked(cluster)) return 'marked'
@@ -60,7 +66,15 @@ function bucketOf(cluster: ClusterDeployment, pool: ClusterPool, now: number): k
 
 /** Whether somebody asked the pool to remove a cluster. */
 export function isMarked({ metadata: { annotations = {} } }: ClusterDeployment): boolean {
-  return [removalAnnotation, olderRemovalAnnotation].some(name => annotations[name] === 'true')
+  return [removalAnnotation, olderRemovalAnnotation].some(name => yes.includes(annotations[name] ?? ''))
+}
+
+/** As annotations of this field say it. */
+const yes = ['1', 't', 'T', 'true', 'True', 'TRUE']
+
+/** What protects a cluster, and how that is taken away; undefined if it may be removed. Deletions of protected ones are refused. */
+export function protectionOf(cluster: ClusterDeployment): { readonly message: string; readonly fix: string } | undefined {
+  return ClusterDeployment.deletionProblem?.(cluster)
 }
 
 /** The claim that has a cluster. */

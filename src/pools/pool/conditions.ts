@@ -1,6 +1,7 @@
 import type { ClusterPool } from '../../kinds/index.ts'
 import { condition, findCondition } from '../../control/index.ts'
 import type { Outcome } from '../../control/index.ts'
+import { counted } from '../counted.ts'
 import { bounds, type Customizations, entriesOf, lastUse, quarantinedUntil } from './inventory.ts'
 import type { Plan } from './plan.ts'
 import type { NameTrouble } from './usable-names.ts'
@@ -23,7 +24,7 @@ export function initialised(pool: ClusterPool): readonly Outcome<never>[] {
 }
 
 /** Whether there may be more clusters. */
-export function capacityCondition(pool: ClusterPool, { capacity }: Plan): Outcome<never> {
+export function capacityCondition(pool: ClusterPool, { capacity, drift }: Plan): Outcome<never> {
   if (capacity > 0)
     return condition('CapacityAvailable', {
       status: 'True',
@@ -31,21 +32,21 @@ export function capacityCondition(pool: ClusterPool, { capacity }: Plan): Outcom
       message: 'There is capacity to add more clusters to the pool.',
     })
   const { max } = bounds(pool)
+  // A pool that has all it wants does not wait for more.
+  const wanting = (then: string, unblock: string) => (drift < 0 ? { then, unblock } : {})
   const byNames = pool.spec.maxSize === undefined || max < pool.spec.maxSize
   if (byNames)
     return condition('CapacityAvailable', {
       status: 'False',
       reason: 'InventoryExhausted',
       message: `All ${max} names of the inventory are in use.`,
-      then: 'a name is used again when its cluster is gone',
-      unblock: 'add names to spec.inventory.clusterDeployments',
+      ...wanting('a name is used again when its cluster is gone', 'add names to spec.inventory.clusterDeployments'),
     })
   return condition('CapacityAvailable', {
     status: 'False',
     reason: 'MaxCapacity',
     message: `Pool is at maximum capacity of ${max} waiting and claimed clusters.`,
-    then: 'clusters are added when others are gone',
-    unblock: 'raise spec.maxSize',
+    ...wanting('clusters are added when others are gone', 'raise spec.maxSize'),
   })
 }
 
@@ -64,7 +65,7 @@ export function currentCondition({ buckets, removals }: Plan): Outcome<never> {
       status: 'False',
       reason: 'SomeClusterDeploymentsStale',
       message: `Some unclaimed ClusterDeployments do not match the pool configuration: ${other.join(', ')}`,
-      ...stale('aviary cluster delete NAME'),
+      ...stale(`kubectl delete clusterdeployment ${other[0]} -n ${other[0]}`),
     })
   if (unknown.length > 0)
     return condition('AllClustersCurrent', {
@@ -82,7 +83,7 @@ export function currentCondition({ buckets, removals }: Plan): Outcome<never> {
 /** Whether every name of the inventory can be used. */
 export function inventoryCondition(
   pool: ClusterPool,
-  { conflicts }: Plan,
+  { conflicts, duplicates }: Plan,
   { missing, brokenBySyntax, unresolved }: NameTrouble,
   customizations: Customizations,
 ): readonly Outcome<never>[] {
@@ -94,7 +95,11 @@ export function inventoryCondition(
     .map(({ name }) => name)
     .filter(name => !syntax.includes(name))
   const lists = { BrokenByCloud: brokenByCloud, BrokenBySyntax: syntax, Missing: missing }
-  const all = { ...lists, ...(conflicts.length === 0 ? {} : { Conflict: conflicts }) }
+  const all = {
+    ...lists,
+    ...(conflicts.length === 0 ? {} : { Conflict: conflicts }),
+    ...(duplicates.length === 0 ? {} : { Duplicate: duplicates }),
+  }
   const isResolved = Object.keys(unresolved).length === 0
   if (isResolved && Object.values(all).every(list => list.length === 0))
     return [condition('InventoryValid', { status: 'True', reason: 'Valid', message: '' })]
@@ -113,10 +118,10 @@ export function filledCondition(
 ): Outcome<never> {
   const { buckets, pending, unmade, capacity, room, freeNames, drift } = plan
   const { size } = bounds(pool)
-  const there = buckets.assignable.length + buckets.standby.length - plan.assignments.length
-  const numbers = `${Math.max(0, there)} of ${size} clusters are ready or stand by`
+  const there = [...buckets.assignable, ...buckets.standby].filter(cluster => !plan.given.has(cluster)).length
+  const numbers = `${there} of ${size} clusters are ready or stand by`
   if (there >= size && pending.length === 0) return condition('Filled', { status: 'True', reason: 'Filled', message: numbers })
-  const claims = pending.length === 0 ? '' : `; ${pending.length} claims wait`
+  const claims = pending.length === 0 ? '' : `; ${counted(pending.length, 'claim waits', 'claims wait')}`
   const unfilled = (reason: string, message: string, then: string, unblock?: string, until?: number) =>
     condition('Filled', { status: 'False', reason, message: `${numbers}${claims}; ${message}`, then, unblock, until })
   const coming = buckets.installing.length + unmade.length + plan.add
@@ -143,11 +148,11 @@ export function filledCondition(
   if (drift < 0 && plan.add === 0 && room <= 0)
     return unfilled(
       'MaxConcurrent',
-      `${coming} are being installed and ${buckets.deleting.length} removed`,
+      `${counted(coming, 'is', 'are')} being installed and ${buckets.deleting.length} removed`,
       'the next follow when these are through',
       'raise spec.maxConcurrent',
     )
-  return unfilled('Installing', `${coming} are being installed`, 'the pool is filled when they are through')
+  return unfilled('Installing', `${counted(coming, 'is', 'are')} being installed`, 'the pool is filled when all are through')
 }
 
 /** When the first name comes out of its quarantine; infinity if none is in it. */

@@ -1,12 +1,11 @@
 import type { Metrics } from '../../ports/index.ts'
 import { ClusterClaim, ClusterDeployment, ClusterDeploymentCustomization, ClusterImageSet, ClusterPool } from '../../kinds/index.ts'
-import { controller, indexed, mapped, parseKey } from '../../control/index.ts'
+import { controller, indexed, mapped, parseKey, RewriteBrake } from '../../control/index.ts'
 import type { Controller, Pass } from '../../control/index.ts'
 import type { Key } from '../../store/index.ts'
 import type { NameCheck } from '../dns/name-check.ts'
 import { poolMetrics } from '../metrics.ts'
 import { poolFinalizer } from '../names.ts'
-import { RewriteBrake } from '../rewrite-brake.ts'
 import { olderFirst } from './buckets.ts'
 import { poolConditions } from './conditions.ts'
 import { emptyPool } from './deletion.ts'
@@ -19,7 +18,7 @@ import { planPool, unknownClusters } from './plan.ts'
 import type { PoolSnapshot } from './pool-pass.ts'
 import { poolVersion } from './pool-version.ts'
 import { reportPool } from './report-pool.ts'
-import { addClusters, assignClaims, powerClusters, removeClusters, repairLinks } from './steps.ts'
+import { addClusters, initialise, powerClusters, removeClusters } from './steps.ts'
 
 /** What the controller of pools needs from outside. */
 export interface PoolControllerOptions {
@@ -28,7 +27,7 @@ export interface PoolControllerOptions {
   readonly checkNames?: NameCheck | undefined
 }
 
-/** Keeps as many clusters ready as each pool wants, gives them to claims, and replaces those that are broken or out of date. */
+/** Keeps as many clusters ready as each pool wants, and replaces those that are broken or out of date. */
 export function poolController({ metrics, checkNames }: PoolControllerOptions): Controller {
   const measured = poolMetrics(metrics)
   const proposed = new Map<string, string>()
@@ -80,7 +79,7 @@ export function poolController({ metrics, checkNames }: PoolControllerOptions): 
       const view = { clusters, claims, version, holderOf, adopted, customizations }
       return { ...view, plan: planPool({ ...view, pool, now }), found: {}, metrics: measured, proposed, brake, checkNames }
     },
-    steps: [repairLinks, assignClaims, removeClusters, keepCustomizations, addClusters, powerClusters, reportPool],
+    steps: [initialise, removeClusters, keepCustomizations, addClusters, powerClusters, reportPool],
     cleanup: [keepCustomizations, emptyPool],
   })
 }

@@ -2,6 +2,7 @@ import { ClusterDeployment } from '../../kinds/index.ts'
 import { condition, next, report } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import type { ClusterPool } from '../../kinds/index.ts'
+import { protectionOf } from './buckets.ts'
 import { removeCluster } from './effects.ts'
 import type { PoolPass } from './pool-pass.ts'
 
@@ -12,7 +13,9 @@ import type { PoolPass } from './pool-pass.ts'
 export async function emptyPool({ object, key, clusters, plan, store, metrics, brake }: PoolPass): Promise<Step<ClusterPool>> {
   const { marked, unassigned, installing, deleting } = plan.buckets
   const room = Math.max(0, (object.spec.maxConcurrent ?? Number.POSITIVE_INFINITY) - installing.length - deleting.length)
-  for (const cluster of [...marked, ...unassigned].slice(0, room)) await removeCluster(store, cluster)
+  const held = [...marked, ...unassigned].flatMap(cluster => protectionOf(cluster)?.fix ?? [])
+  const leaving = [...marked, ...unassigned].filter(cluster => protectionOf(cluster) === undefined)
+  for (const cluster of leaving.slice(0, room)) await removeCluster(store, cluster)
   const names = clusters.map(({ metadata }) => metadata.name).toSorted()
   if (names.length === 0) {
     metrics.forget(object)
@@ -31,7 +34,7 @@ export async function emptyPool({ object, key, clusters, plan, store, metrics, b
         reason: 'ClusterDeploymentsPendingCleanup',
         message: `The following ClusterDeployments are pending cleanup: ${names.join(', ')}`,
         then: 'the pool goes when all of them are gone',
-        unblock: claimed.length === 0 ? undefined : `delete the claims of ${claimed.join(', ')}`,
+        unblock: claimed.length === 0 ? held[0] : `delete the claims of ${claimed.join(', ')}`,
       }),
       go: 'end',
     },

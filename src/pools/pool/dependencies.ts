@@ -1,5 +1,6 @@
 import { ClusterDeploymentCustomization, ClusterImageSet, Secret } from '../../kinds/index.ts'
 import type { ClusterPool, Kind, Resource } from '../../kinds/index.ts'
+import type { Pass } from '../../control/index.ts'
 import { type Store, StoreError } from '../../store/index.ts'
 
 /** What clusters of a pool are made from besides the pool itself. */
@@ -19,30 +20,48 @@ const pullSecretKey = '.dockerconfigjson'
 const certificatesKey = '.cacert'
 
 /** Looks for everything that a pool's clusters need, and says all that is missing at once. */
-export async function dependenciesOf({ metadata, spec }: ClusterPool, store: Store): Promise<Dependencies> {
+export async function dependenciesOf({ object: { metadata, spec }, read, store }: Pass<ClusterPool>): Promise<Dependencies> {
   const { namespace = '' } = metadata
-  const missing: string[] = []
-  const secret = async (what: string, name: string | undefined, key?: string): Promise<Secret | undefined> => {
-    if (name === undefined) return undefined
+  const secret = async (
+    what: string,
+    name: string | undefined,
+    key?: string,
+  ): Promise<{ readonly found?: Secret; readonly lack?: string }> => {
+    if (name === undefined) return {}
     const found = await find(store, Secret, namespace, name)
-    if (found === undefined) missing.push(`${what}: Secret "${name}" not found`)
-    else if (key !== undefined && found.data?.[key] === undefined) missing.push(`${what}: Secret "${name}" has no key ${key}`)
-    return found
+    if (found === undefined) return { lack: `${what}: Secret "${name}" not found` }
+    return key === undefined || found.data?.[key] !== undefined ? { found } : { found, lack: `${what}: Secret "${name}" has no key ${key}` }
   }
-  const imageSet = spec.imageSetRef.name
-  if ((await find(store, ClusterImageSet, undefined, imageSet)) === undefined)
-    missing.push(`cluster image set: ClusterImageSet.hive.openshift.io "${imageSet}" not found`)
-  const pullSecret = await secret('pull secret', spec.pullSecretRef?.name, pullSecretKey)
-  const template = await secret('install config template', spec.installConfigSecretTemplateRef?.name, templateKey)
   const [platform = {}] = Object.values(spec.platform) as { readonly [field: string]: { readonly name?: string } | undefined }[]
-  const credentials = await secret('credentials secret', platform['credentialsSecretRef']?.name)
-  const certificates = await secret('credentials secret', platform['certificatesSecretRef']?.name, certificatesKey)
-  const customizationName = spec.customizationRef?.name
+  const [pullSecret, template, credentials, certificates] = await Promise.all([
+    secret('pull secret', spec.pullSecretRef?.name, pullSecretKey),
+    secret('install config template', spec.installConfigSecretTemplateRef?.name, templateKey),
+    secret('credentials secret', platform['credentialsSecretRef']?.name),
+    secret('credentials secret', platform['certificatesSecretRef']?.name, certificatesKey),
+  ])
+  const { imageSetRef, customizationRef } = spec
+  // What memory shows need not be asked for; what it does not show may be there all the same.
+  const imageSet = read(ClusterImageSet).get(imageSetRef.name) ?? (await find(store, ClusterImageSet, undefined, imageSetRef.name))
   const customization =
-    customizationName === undefined ? undefined : await find(store, ClusterDeploymentCustomization, namespace, customizationName)
-  if (customizationName !== undefined && customization === undefined)
-    missing.push(`pool-wide customizationRef ${customizationName} not found`)
-  return { pullSecret, template: textOf(template, templateKey), credentials, certificates, customization, missing }
+    customizationRef === undefined ? undefined : await find(store, ClusterDeploymentCustomization, namespace, customizationRef.name)
+  const missing = [
+    imageSet === undefined ? `cluster image set: ClusterImageSet.hive.openshift.io "${imageSetRef.name}" not found` : undefined,
+    pullSecret.lack,
+    template.lack,
+    credentials.lack,
+    certificates.lack,
+    customizationRef !== undefined && customization === undefined
+      ? `pool-wide customizationRef ${customizationRef.name} not found`
+      : undefined,
+  ].filter(lack => lack !== undefined)
+  return {
+    pullSecret: pullSecret.found,
+    template: textOf(template.found, templateKey),
+    credentials: credentials.found,
+    certificates: certificates.found,
+    customization,
+    missing,
+  }
 }
 
 /** One error bare, several in brackets. */

@@ -48,7 +48,25 @@ function plain({ spec: { platform } }: ClusterPool): Document {
       clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
       serviceNetwork: ['172.30.0.0/16'],
     },
-    platform: platform.vsphere === undefined ? platformPart(platform) : { vsphere: { ...platform.vsphere.infrastructure } },
+    platform: platform.vsphere === undefined ? platformPart(platform) : { vsphere: vSpherePart(platform.vsphere) },
+  }
+}
+
+/** What the installer of OpenShift takes: zones and vCenters. The older form, with one of each, is brought into that one. */
+function vSpherePart({ infrastructure, ...older }: NonNullable<ClusterPool['spec']['platform']['vsphere']>): Document {
+  if (infrastructure !== undefined) return { ...infrastructure }
+  const { vCenter: server, datacenter, defaultDatastore, folder, cluster, network } = older as Readonly<Record<string, string | undefined>>
+  const below = (kind: string, name: string | undefined) => (name === undefined ? undefined : `/${datacenter}/${kind}/${name}`)
+  const topology = {
+    datacenter,
+    computeCluster: below('host', cluster),
+    networks: network === undefined ? undefined : [network],
+    datastore: below('datastore', defaultDatastore),
+    folder: below('vm', folder),
+  }
+  return {
+    vcenters: [{ server, port: 443, datacenters: [datacenter] }],
+    failureDomains: [{ name: 'generated-failure-domain', region: 'generated-region', zone: 'generated-zone', server, topology }],
   }
 }
 

@@ -85,6 +85,7 @@ function secretsOf(order: Order): readonly Draft<Secret>[] {
   const patches = [dependencies.customization, order.customization].flatMap(customization =>
     customization?.spec.installConfigPatches === undefined ? [] : [customization.spec.installConfigPatches],
   )
+  const [platform] = Object.keys(pool.spec.platform)
   const clusterName = nameFor(order)
   const config = installConfig({ pool, clusterName, template: dependencies.template, entry, patches })
   const copy = (suffix: string, source: Secret | undefined): readonly Draft<Secret>[] =>
@@ -92,8 +93,8 @@ function secretsOf(order: Order): readonly Draft<Secret>[] {
   return [
     { metadata: { namespace, name: `${namespace}-install-config` }, stringData: { 'install-config.yaml': config } },
     ...copy('pull-secret', dependencies.pullSecret),
-    ...copy('creds', dependencies.credentials),
-    ...copy('certs', dependencies.certificates),
+    ...copy(`${platform}-creds`, dependencies.credentials),
+    ...copy(`${platform}-certs`, dependencies.certificates),
   ]
 }
 
@@ -147,7 +148,7 @@ function platformOf(platform: ClusterPool['spec']['platform'], namespace: string
       Object.fromEntries(
         Object.entries(settings as object).map(([field, value]) => [
           field,
-          field in copies ? { name: `${namespace}-${copies[field]}` } : (value as unknown),
+          field in copies ? { name: `${namespace}-${name}-${copies[field]}` } : (value as unknown),
         ]),
       ),
     ]),

@@ -30,6 +30,7 @@ export async function makeUnmade(pass: PoolPass, dependencies: Dependencies): Pr
   const entries = new Map(entriesOf(object)?.map(entry => [entry.name, entry]))
   // Those that will run are made first; places are counted from the front.
   const unmade = plan.unmade.filter(({ namespace }) => stored.has(namespace))
+  if (unmade.length === 0) return { closed: [], isMore: false }
   const orders = unmade.slice(0, mostInOnePass).map((reservation, index) => ({
     reservation,
     powerState: index < plan.runningToMake ? ('Running' as const) : ('Hibernating' as const),

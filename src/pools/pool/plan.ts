@@ -1,6 +1,5 @@
 import type { ClusterClaim, ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
-import { isBeingDeleted } from '../../control/index.ts'
-import { type Buckets, bucketsOf, claimNameOf, olderFirst } from './buckets.ts'
+import { type Buckets, bucketsOf, protectionOf } from './buckets.ts'
 import { isAnothers, isFree } from './customization.ts'
 import {
   bounds,
@@ -15,6 +14,7 @@ import {
   quarantinedUntil,
 } from './inventory.ts'
 import { ledgerOf, type Ledger, type Reservation, reservations, strangers, synced } from './ledger.ts'
+import { linksOf } from './links.ts'
 
 /** Everything that decides what is done about a pool, as it is at one moment. */
 export interface PoolView {
@@ -47,7 +47,8 @@ export interface Plan {
   readonly unmade: readonly Reservation[]
   /** Reserved, but more than the pool wants by now. */
   readonly unwanted: readonly Reservation[]
-  readonly assignments: readonly { readonly claim: ClusterClaim; readonly cluster: ClusterDeployment }[]
+  /** Clusters that claims get now, or were told that they get. */
+  readonly given: ReadonlySet<ClusterDeployment>
   /** Claims that stay without a cluster. */
   readonly pending: readonly ClusterClaim[]
   readonly removals: readonly Removal[]
@@ -63,8 +64,9 @@ export interface Plan {
   readonly hibernating: readonly ClusterDeployment[]
   /** How many clusters that are still to be made should run. */
   readonly runningToMake: number
-  /** Names of the inventory that somebody else has. */
+  /** Names of the inventory that somebody else has, and those that two clusters of the pool have. */
   readonly conflicts: readonly string[]
+  readonly duplicates: readonly string[]
 }
 
 /** Decides what is done about a pool. Pure: the same view gives the same plan. */
@@ -77,11 +79,9 @@ export function planPool(view: PoolView): Plan {
   const made = new Set(clusters.map(({ metadata }) => metadata.name))
   const unmade = reservations(ledger).filter(({ namespace }) => !made.has(namespace))
 
-  const waiting = waitingClaims(claims).toSorted(olderFirst)
-  const assignable = buckets.assignable.filter(cluster => !claims.some(claim => claim.spec.namespace === cluster.metadata.namespace))
-  const assignments = waiting.slice(0, assignable.length).map((claim, index) => ({ claim, cluster: assignable[index]! }))
-  const pending = waiting.slice(assignments.length)
-  const given = new Set(assignments.map(({ cluster }) => cluster))
+  // Who gives clusters to claims goes by the same function: what it has given, or will, is no longer the pool's.
+  const { toClaim, assignments, pending } = linksOf(clusters, claims, buckets.assignable)
+  const given = new Set([...toClaim, ...assignments].map(({ cluster }) => cluster))
 
   const { size, max } = bounds(pool)
   const capacity = max - clusters.length - unmade.length
@@ -89,8 +89,8 @@ export function planPool(view: PoolView): Plan {
   let room = Math.max(0, maxConcurrent - buckets.installing.length - buckets.deleting.length - unmade.length)
 
   const removals: Removal[] = []
-  const removeSome = (why: Removal['why'], chosen: readonly ClusterDeployment[]) => {
-    const within = chosen.slice(0, room)
+  const removeSome = (why: Removal['why'], chosen: readonly ClusterDeployment[], most = Number.POSITIVE_INFINITY) => {
+    const within = chosen.filter(cluster => protectionOf(cluster) === undefined).slice(0, Math.min(room, most))
     removals.push(...within.map(cluster => ({ cluster, why })))
     room -= within.length
   }
@@ -103,20 +103,16 @@ export function planPool(view: PoolView): Plan {
   // What leaves the inventory is on its way out even while it must wait for its turn: it never counts, nor is it chosen again.
   const unassigned = buckets.unassigned.filter(cluster => !given.has(cluster) && !leavers.has(cluster))
   const drift = unassigned.length + unmade.length - size - pending.length
+  const broken = buckets.broken.filter(cluster => unassigned.includes(cluster) && protectionOf(cluster) === undefined)
   const free = freeNames(view, ledger, entryOf)
   const possible = Math.min(capacity, free?.length ?? Number.POSITIVE_INFINITY)
 
   let add = 0
   if (room > 0) {
     if (drift < 0 && possible > 0) add = Math.min(-drift, possible, room)
-    else if (buckets.broken.some(cluster => !leavers.has(cluster)))
-      removeSome(
-        'broken',
-        buckets.broken.filter(cluster => !leavers.has(cluster)),
-      )
-    else if (drift > unmade.length) removeSome('excess', excess(buckets, unassigned).slice(0, drift - unmade.length))
-    else if (drift === 0 && buckets.installing.length === 0 && unmade.length === 0)
-      removeSome('stale', stale(buckets, unassigned).slice(0, 1))
+    else if (broken.length > 0) removeSome('broken', broken)
+    else if (drift > unmade.length) removeSome('excess', excess(buckets, unassigned), drift - unmade.length)
+    else if (drift === 0 && buckets.installing.length === 0 && unmade.length === 0) removeSome('stale', stale(buckets, unassigned), 1)
   }
 
   const removed = gone()
@@ -127,7 +123,7 @@ export function planPool(view: PoolView): Plan {
     ledger,
     unmade,
     unwanted: unmade.slice(Math.max(0, unmade.length - Math.max(0, drift))),
-    assignments,
+    given,
     pending,
     removals,
     add,
@@ -139,17 +135,16 @@ export function planPool(view: PoolView): Plan {
     hibernating: powered.slice(toRun),
     runningToMake: Math.max(0, toRun - powered.length),
     conflicts: conflictsOf(view),
+    duplicates: duplicatesOf(
+      clusters.flatMap(cluster => entryOf(cluster) ?? []),
+      names,
+    ),
   }
 }
 
 /** Clusters that the ledger of a pool should know and does not. Whoever finds any makes sure that they are there. */
 export function unknownClusters({ pool, clusters }: Pick<PoolView, 'pool' | 'clusters'>): readonly ClusterDeployment[] {
   return strangers(ledgerOf(pool), clusters)
-}
-
-/** Claims that have no cluster and still want one. */
-export function waitingClaims(claims: readonly ClusterClaim[]): readonly ClusterClaim[] {
-  return claims.filter(claim => (claim.spec.namespace ?? '') === '' && !isBeingDeleted(claim))
 }
 
 function hasLeft(entry: string | undefined, names: readonly string[] | undefined): boolean {
@@ -166,6 +161,11 @@ function conflictsOf({ pool, customizations, holderOf }: PoolView): readonly str
     )
   })
   return others.map(({ name }) => name)
+}
+
+/** Entries that more than one cluster was made from: by hand, or by a backup that was restored beside what it was taken of. */
+function duplicatesOf(used: readonly string[], names: readonly string[] = []): readonly string[] {
+  return names.filter(name => used.indexOf(name) !== used.lastIndexOf(name))
 }
 
 /** The newest that are being installed, then the oldest that do not run, then the oldest that do. */
@@ -203,28 +203,4 @@ function freeNames(view: PoolView, { usage }: Ledger, entryOf: EntryOf): readonl
     free.map(({ name }) => name),
     name => results.get(name),
   )
-}
-
-/** Both sides of a claim should agree; a crash may have come between them. */
-export interface Repairs {
-  /** The claim names the cluster, the cluster does not name the claim yet. */
-  readonly toClaim: readonly { readonly claim: ClusterClaim; readonly cluster: ClusterDeployment }[]
-  /** The cluster names the claim, the claim does not name the cluster. */
-  readonly toTell: readonly { readonly claim: ClusterClaim; readonly cluster: ClusterDeployment }[]
-}
-
-/** Finds claims and clusters of which only one names the other. */
-export function repairsOf(clusters: readonly ClusterDeployment[], claims: readonly ClusterClaim[]): Repairs {
-  const byNamespace = new Map(clusters.map(cluster => [cluster.metadata.namespace, cluster]))
-  const living = claims.filter(claim => !isBeingDeleted(claim))
-  const toClaim = living.flatMap(claim => {
-    const cluster = byNamespace.get(claim.spec.namespace)
-    return cluster === undefined || isBeingDeleted(cluster) || claimNameOf(cluster) !== undefined ? [] : [{ claim, cluster }]
-  })
-  const byName = new Map(waitingClaims(claims).map(claim => [claim.metadata.name, claim]))
-  const toTell = clusters.flatMap(cluster => {
-    const claim = byName.get(claimNameOf(cluster) ?? '')
-    return claim === undefined || isBeingDeleted(cluster) ? [] : [{ claim, cluster }]
-  })
-  return { toClaim: toClaim.filter(({ cluster }, index, all) => all.findIndex(other => other.cluster === cluster) === index), toTell }
 }

@@ -1,8 +1,7 @@
 import type { ClusterPool } from '../../kinds/index.ts'
-import type { Pass } from '../../control/index.ts'
+import type { Pass, RewriteBrake } from '../../control/index.ts'
 import type { NameCheck } from '../dns/name-check.ts'
 import type { PoolMetrics } from '../metrics.ts'
-import type { RewriteBrake } from '../rewrite-brake.ts'
 import type { Plan, PoolView } from './plan.ts'
 
 /** What the steps of a pool's pass share. */

@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { ClusterPool } from '../../kinds/index.ts'
+import { base, type Spec } from '../testing/table-pool.ts'
 import { poolVersion } from './pool-version.ts'
 
-type Spec = ClusterPool['spec']
-
-const base: Spec = {
-  platform: { aws: { credentialsSecretRef: { name: 'aws-creds' }, region: 'region' } },
-  baseDomain: 'test-domain',
-  imageSetRef: { name: 'test-image-set' },
-  size: 0,
-}
 const currentVersion = poolVersion(base)
 
 describe('the pool version', () => {

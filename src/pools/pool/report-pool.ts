@@ -1,7 +1,6 @@
 import type { ClusterPool } from '../../kinds/index.ts'
-import { again, findCondition, report } from '../../control/index.ts'
+import { again, braked, findCondition, report } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
-import { braked } from '../rewrite-brake.ts'
 import { brokenFrom } from './broken.ts'
 import { capacityCondition, currentCondition, endOfQuarantine, filledCondition, inventoryCondition } from './conditions.ts'
 import { bounds, entriesOf, inventoryNames, lastUse } from './inventory.ts'

@@ -1,5 +1,5 @@
 import type { ClusterPool } from '../../kinds/index.ts'
-import { again, condition, done, next, record, report } from '../../control/index.ts'
+import { again, condition, next, record, report } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import { labelsOf } from '../metrics.ts'
 import { namespaceName } from '../names.ts'
@@ -7,14 +7,12 @@ import { forAll } from './all-settled.ts'
 import { initialised, inventoryCondition } from './conditions.ts'
 import { isReserved, misfitStatus, writeStatus } from './customization.ts'
 import { type Dependencies, dependenciesOf, missingText } from './dependencies.ts'
-import { claimCluster, removeCluster, setPower, tellClaim } from './effects.ts'
+import { removeCluster, setPower } from './effects.ts'
 import { entriesOf, inventoryNames } from './inventory.ts'
 import { ledgerOf, ledgerStatus, release, type Reservation, reservations, reserve } from './ledger.ts'
 import { isBehind, makeUnmade } from './make-unmade.ts'
-import { repairsOf } from './plan.ts'
 import type { PoolPass } from './pool-pass.ts'
 import { type NameTrouble, noTrouble, usableNames } from './usable-names.ts'
-import { waitedSeconds } from './waited.ts'
 
 /** Milliseconds after which what is missing is looked for again. */
 const lookAgain = 30_000
@@ -24,23 +22,9 @@ const catchUp = 1_000
 
 const suffixLength = 5
 
-/** A crash may have left a claim and its cluster of two minds. Everything else waits until they agree. */
-export async function repairLinks({ clusters, object, claims, store, now }: PoolPass): Promise<Step<ClusterPool>> {
-  const { toClaim, toTell } = repairsOf(clusters, claims)
-  if (toClaim.length + toTell.length === 0) return initialised(object)
-  await forAll(toClaim, ({ claim, cluster }) => claimCluster(store, cluster, claim, now))
-  await forAll(toTell, ({ claim, cluster }) => tellClaim(store, claim, cluster))
-  return [...initialised(object), again(now), done]
-}
-
-/** Gives the oldest claims the oldest clusters that run. The claim is told first: it decides if two race. */
-export async function assignClaims({ object, plan, store, now, metrics }: PoolPass): Promise<Step<ClusterPool>> {
-  await forAll(plan.assignments, async ({ claim, cluster }) => {
-    await tellClaim(store, claim, cluster)
-    await claimCluster(store, cluster, claim, now)
-    metrics.assignmentDelay.observe(labelsOf(object), waitedSeconds(claim, now))
-  })
-  return next
+/** Every condition is there from the first moment on. */
+export function initialise({ object }: PoolPass): Step<ClusterPool> {
+  return initialised(object)
 }
 
 /** Removes what was asked for, what left the inventory, and then one of: broken ones, too many, one that is stale. */
@@ -55,11 +39,11 @@ export async function removeClusters({ object, plan, store, metrics, event }: Po
 
 /** Makes the clusters that were decided on, then decides on more. Nothing is made that is not in the ledger. */
 export async function addClusters(pass: PoolPass): Promise<Step<ClusterPool>> {
-  const { object, plan, store, now } = pass
+  const { object, plan, now } = pass
   countLostRaces(pass)
   const known = ledgerStatus(plan.ledger)
   if (plan.unmade.length === 0 && plan.add === 0) return report(known)
-  const dependencies = await dependenciesOf(object, store)
+  const dependencies = await dependenciesOf(pass)
   pass.found.missing = dependencies.missing
   const { closed, isMore } = await makeUnmade(pass, dependencies)
   const base = closed.reduce((ledger, namespace) => release(ledger, namespace, inventoryNames(object)), plan.ledger)

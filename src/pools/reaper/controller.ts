@@ -2,7 +2,7 @@ import { parseTime } from '../../ports/index.ts'
 import { ClusterDeployment, ClusterPool, Namespace } from '../../kinds/index.ts'
 import { again, controller, done, hasFinalizer, isBeingDeleted, keyText, mapped, next, remove } from '../../control/index.ts'
 import type { Controller, Pass, Step } from '../../control/index.ts'
-import { claimNameOf, isMarked } from '../pool/buckets.ts'
+import { claimNameOf, isMarked, protectionOf } from '../pool/buckets.ts'
 import { poolKeysOf } from '../pool/pool-keys.ts'
 import { removeCluster } from '../pool/effects.ts'
 import { deprovisionFinalizer, namespacePoolLabel } from '../names.ts'
@@ -34,8 +34,11 @@ function waitUntilOldEnough({ object, now }: NamespacePass): Step<Namespace> {
   return now < until ? [again(until), done] : next
 }
 
-function removeIfEmpty({ clusters }: NamespacePass): Step<Namespace> {
-  return clusters.length === 0 ? remove('the cluster that it was made for is gone') : next
+/** Asks the store itself: with the namespace everything in it goes, and memory may not have heard of a cluster there. */
+async function removeIfEmpty({ object, clusters, store, now }: NamespacePass): Promise<Step<Namespace>> {
+  if (clusters.length > 0) return next
+  const { items } = await store.list(ClusterDeployment, { namespace: object.metadata.name, limit: 1 })
+  return items.length === 0 ? remove('the cluster that it was made for is gone') : [again(now + lookAgain), done]
 }
 
 /**
@@ -44,7 +47,8 @@ function removeIfEmpty({ clusters }: NamespacePass): Step<Namespace> {
  */
 async function removeOrphans({ clusters, read, store, now }: NamespacePass): Promise<Step<Namespace>> {
   const isOrphan = (cluster: ClusterDeployment) => poolKeysOf(cluster).some(key => read(ClusterPool).get(keyText(key)) === undefined)
-  const orphans = clusters.filter(cluster => isOrphan(cluster) && !isBeingDeleted(cluster) && (isMarked(cluster) || isUnborn(cluster)))
+  const removable = clusters.filter(cluster => !isBeingDeleted(cluster) && protectionOf(cluster) === undefined)
+  const orphans = removable.filter(cluster => isOrphan(cluster) && (isMarked(cluster) || isUnborn(cluster)))
   for (const cluster of orphans) await removeCluster(store, cluster)
   const isGoing = clusters.every(isBeingDeleted) || clusters.some(isOrphan)
   return isGoing && clusters.some(cluster => hasFinalizer(cluster, deprovisionFinalizer)) ? again(now + lookAgain) : next

@@ -29,7 +29,14 @@ export async function clusterByHand(world: PoolWorld, name: string, traits: Trai
     ...(marked ? { [removalAnnotation]: 'true' } : {}),
   }
   const made = await world.store.create(ClusterDeployment, {
-    metadata: { name, namespace, annotations, ...(held || deleted ? { finalizers: ['test/hold'] } : {}) },
+    metadata: {
+      name,
+      namespace,
+      annotations,
+      // As whoever restores a backup: else nobody may make a cluster that is claimed from the beginning.
+      ...(claim === undefined ? {} : { labels: { 'hive.openshift.io/disable-creation-webhook-for-dr': 'true' } }),
+      ...(held || deleted ? { finalizers: ['test/hold'] } : {}),
+    },
     spec: {
       clusterName: name,
       baseDomain: 'example.com',

@@ -6,9 +6,8 @@ import type { RunningControllers } from '../../control/index.ts'
 import { SimulatedInstaller, type SimulatedInstallerOptions } from '../../simulation/index.ts'
 import { memoryStore, type Store } from '../../store/index.ts'
 import { claimController } from '../claim/controller.ts'
-import { clusterController } from '../cluster/controller.ts'
+import { clusterPools } from '../cluster-pools.ts'
 import type { NameCheck } from '../dns/name-check.ts'
-import { poolController } from '../pool/controller.ts'
 import { namespaceReaper } from '../reaper/controller.ts'
 
 type Written = Draft<ClusterPool>['spec']
@@ -62,6 +61,14 @@ export class PoolWorld {
     return world
   }
 
+  /** Makes a world in which the controllers are at work. */
+  static async started(options: WorldOptions = {}): Promise<PoolWorld> {
+    const world = await PoolWorld.make(options)
+    world.start()
+    await world.settle()
+    return world
+  }
+
   /** Starts one more replica of the controllers, each with chance of its own. */
   start(): RunningControllers {
     const { wrap, checkNames, grants = true, install = true, only } = this.#options
@@ -73,10 +80,9 @@ export class PoolWorld {
         : only === 'claims'
           ? [claimController({ grants })]
           : [
-              poolController({ metrics: this.metrics, checkNames }),
-              claimController({ grants }),
-              namespaceReaper(),
-              ...(install ? [clusterController({ installer: this.installer })] : []),
+              ...clusterPools({ metrics: this.metrics, installer: this.installer, grants, checkNames }).filter(
+                ({ name }) => install || name !== 'clusterdeployment',
+              ),
               ...(replica === 0 ? [garbageCollector({ kinds: allKinds }), namespaceController({ kinds: allKinds })] : []),
             ]
     const chance = seededChance(`${this.#options.seed ?? 1}-${replica}`)
@@ -112,6 +118,11 @@ export class PoolWorld {
 
   pool(name = 'pool'): Promise<ClusterPool> {
     return this.store.get(ClusterPool, { namespace: home, name })
+  }
+
+  /** Which namespace uses each name of the pool's inventory. */
+  async usage(): Promise<Readonly<Record<string, string | null>>> {
+    return (await this.pool()).status?.clusterNameUsage ?? {}
   }
 
   async changePool(spec: Spec, name = 'pool'): Promise<void> {

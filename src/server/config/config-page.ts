@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { SchemaShape } from './problem.ts'
+import type { Section } from './section.ts'
 import { configSchema, sections } from './sections.ts'
 
 const opening = `# Configuration
@@ -17,9 +18,13 @@ secrets, each with line and column. \`aviary config show\` prints all values in 
 `
 
 /** docs/configuration.md: every key there is, with its type, default and meaning. */
-export function configPage(): string {
+export async function configPage(): Promise<string> {
   const root = z.toJSONSchema(configSchema(), { io: 'input', unrepresentable: 'any' }) as SchemaShape
-  return [opening, ...sections.map(({ name }) => tablePage(name, `[${name}]`, root.properties?.[name] ?? {}))].join('\n')
+  const pages = sections.map(async ({ name, pages: own }: Section) => {
+    const shape = root.properties?.[name] ?? {}
+    return tablePage(name, `[${name}]`, { ...shape, properties: { ...shape.properties, ...(await own?.()) } })
+  })
+  return [opening, ...(await Promise.all(pages))].join('\n')
 }
 
 /** One table of the file: its meaning, its keys, then the tables in it. */

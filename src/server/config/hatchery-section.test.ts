@@ -69,7 +69,7 @@ test('other sections’ mistakes do not hide the hatchery’s', async () => {
 
 test('what is in force is shown with every default and no secret', async () => {
   const { config } = await load(operatorFile())
-  const shown = showConfig(config!)
+  const shown = await showConfig(config!)
   expect(shown).toContain('[hatchery.vsphere.commonConfiguration.provision]')
   expect(shown).toContain('maxConcurrentProvisioning = 10')
   expect(shown).not.toMatch(/vc-secret|token-of|PRIVATE/)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { effectiveTable, hatcherySettings, vspherePage } from '../../hatchery/index.ts'
 import type { HatcherySettings, SettingProblem } from '../../hatchery/index.ts'
 import { section } from './section.ts'
 import { Pending, SettingsNotValid, unused } from './setting.ts'
@@ -7,21 +6,22 @@ import type { Said } from './setting.ts'
 
 const place = ['hatchery', 'vsphere']
 
+/** Loaded for those who have such a section: it is a third of the program. */
+const hatchery = () => import('../../hatchery/index.ts')
+
 /** `[hatchery.vsphere]`, read by the hatchery itself: it knows what an operator's file may look like. */
-const vsphere = z
-  .codec(
-    z.unknown(),
-    z.custom<HatcherySettings>(value => typeof value === 'object'),
-    {
-      decode: (table, context) => {
-        if (isTable(table)) return pendingSettings(table) as unknown as HatcherySettings
-        context.issues.push({ code: 'invalid_type', expected: 'object', input: table })
-        return z.NEVER
-      },
-      encode: settings => effectiveTable(settings),
+const vsphere = z.codec(
+  z.unknown(),
+  z.custom<HatcherySettings>(value => typeof value === 'object'),
+  {
+    decode: (table, context) => {
+      if (isTable(table)) return pendingSettings(table) as unknown as HatcherySettings
+      context.issues.push({ code: 'invalid_type', expected: 'object', input: table })
+      return z.NEVER
     },
-  )
-  .meta({ ...vspherePage })
+    encode: async settings => (await hatchery()).effectiveTable(settings),
+  },
+)
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -29,6 +29,7 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function pendingSettings(table: Readonly<Record<string, unknown>>): Pending {
   return new Pending(async ({ folder, files, environment, warn }) => {
+    const { hatcherySettings } = await hatchery()
     const { settings, problems, warnings } = await hatcherySettings(table, { folder, files, environment, at: place })
     for (const warning of warnings) warn(below(warning))
     if (settings === undefined) throw new SettingsNotValid(problems.map(below))
@@ -54,4 +55,5 @@ export const hatcherySection = section({
     openstack: elsewhere('OpenStack'),
     swarm: elsewhere('Swarm'),
   }),
+  pages: async () => ({ vsphere: { ...(await hatchery()).vspherePage } }),
 })

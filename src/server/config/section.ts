@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { SchemaShape } from './problem.ts'
 
 /** One `[section]` of the configuration file: everything about it in one file, named in `sections.ts`. */
 export interface Section<N extends string = string, S extends z.ZodObject = z.ZodObject> {
@@ -7,6 +8,8 @@ export interface Section<N extends string = string, S extends z.ZodObject = z.Zo
   readonly describe: string
   /** A strict object. Every key has a description; what is not required has a default. */
   readonly schema: S
+  /** What docs/configuration.md says of keys that the service reads by itself. */
+  readonly pages?: () => Promise<Readonly<Record<string, SchemaShape>>>
 }
 
 /** Declares a section; only for its types. */

@@ -4,6 +4,6 @@ import { configSchema } from './sections.ts'
 import type { Config } from './sections.ts'
 
 /** The whole configuration as TOML, with every default and every secret as `***`. */
-export function showConfig(config: Config): string {
-  return `${stringify(z.encode(configSchema(), config)).trimEnd()}\n`
+export async function showConfig(config: Config): Promise<string> {
+  return `${stringify(await z.encodeAsync(configSchema(), config)).trimEnd()}\n`
 }

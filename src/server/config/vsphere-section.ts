@@ -39,7 +39,14 @@ export const vsphereSection = section({
       taskTimeout: duration({ min: '1s', max: '24h' }).prefault('5m').describe('Any other task that takes longer is cancelled.'),
       limits: z
         .strictObject({
-          operations: z.int().min(1).max(1000).prefault(32).describe('Operations at once on the whole vCenter.'),
+          operations: z
+            .int()
+            .min(1)
+            .max(1000)
+            .optional()
+            .describe(
+              'Operations at once on the whole vCenter. Absent: `perHost` for each host that VMs are on, at least 32 and at most 512.',
+            ),
           perHost: z.int().min(1).max(1000).prefault(8).describe('Weight at once on one host. Most operations weigh 1.'),
           fullClone: z.int().min(1).max(1000).prefault(4).describe('What a clone weighs that copies its template’s disk.'),
           longestWait: duration({ min: '1s', max: '24h' }).prefault('15m').describe('Who has waited this long for a turn gives up.'),

@@ -61,26 +61,16 @@ function undefinedIfNotFound(error: unknown): undefined {
   if (!StoreError.is(error, 'NotFound')) throw error
 }
 
-/** Text that kubectl reads. JSON strings are YAML strings. */
+/** Text that kubectl reads: JSON is YAML, and our own command line reads it without a library. */
 function kubeconfig({ url, ca, token }: { url: string; ca: string | undefined; token: Secret | undefined }): string {
-  const authority = ca === undefined ? '' : `\n      certificate-authority-data: ${Buffer.from(ca).toString('base64')}`
-  const user = token === undefined ? '{}' : `\n      token: ${JSON.stringify(token.reveal())}`
-  return `# Written by aviary at every start. Copy it rather than changing it. Removing it replaces the token in it at the next start.
-apiVersion: v1
-kind: Config
-current-context: aviary
-clusters:
-  - name: aviary
-    cluster:
-      server: ${JSON.stringify(url)}${authority}
-users:
-  - name: aviary-admin
-    user: ${user}
-contexts:
-  - name: aviary
-    context:
-      cluster: aviary
-      user: aviary-admin
-      namespace: default
-`
+  const authority = ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }
+  const content = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'aviary',
+    clusters: [{ name: 'aviary', cluster: { server: url, ...authority } }],
+    users: [{ name: 'aviary-admin', user: token === undefined ? {} : { token: token.reveal() } }],
+    contexts: [{ name: 'aviary', context: { cluster: 'aviary', user: 'aviary-admin', namespace: 'default' } }],
+  }
+  return `${JSON.stringify(content, null, 2)}\n`
 }

@@ -37,7 +37,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   const access = await embeddedAccess(config, ports, store, opened)
 
   const hatchery = hatcheryOf(config, ports)
-  const controllers = [...houseKeeping(allKinds), ...serviceControllers(config, ports, hatchery)]
+  const controllers = [...houseKeeping(allKinds), ...(await serviceControllers(config, ports, hatchery))]
   const running = startControllers({ store, clock, chance, log, metrics, controllers })
   opened.defer(() => running.stop({ within }))
   await running.ready

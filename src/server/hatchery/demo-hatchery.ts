@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { type Chance, type Clock, type Log, memoryFiles, prometheusMetrics, simulatedHttp } from '../../ports/index.ts'
 import type { ControllerContext } from '../../control/index.ts'
 import { connectCds, Hatchery, type HatcherySettings, hatcherySettings } from '../../hatchery/index.ts'
-import { AddressAuthority } from '../../platform/index.ts'
+import { AddressAuthority, governed, Governor, operationRows } from '../../platform/index.ts'
 import { connectToCds, jobTraffic, SimulatedCds, simulatedPlatform, SimulatedWorld, workerPrograms } from '../../simulation/index.ts'
 import type { Ports } from '../ports.ts'
 import type { HatcheryWithGround } from './hatchery-host.ts'
@@ -38,16 +38,21 @@ export async function demoHatchery({ store }: ControllerContext, ports: Ports): 
   const settings = await demoSettings(cds)
   const world = new SimulatedWorld({ clock, chance, timings, templates: [{ name: image, cpus: 2, memoryMB: 4096 }] })
   world.onProgram(workerPrograms({ clock, chance, http: simulatedHttp(cds.handler, { clock }), work: [20_000, 60_000] }))
-  const platform = simulatedPlatform({ world, chance })
-  opened.defer(() => platform.close())
+  const simulated = simulatedPlatform({ world, chance })
+  opened.defer(() => simulated.close())
+  const governor = new Governor({ platform: simulated.name, clock })
+  const platform = governed(simulated, governor, 'hatchery')
+  const background = governed(simulated, governor, 'hatchery', { canWait: true })
   const addresses = new AddressAuthority({ store, platform, networks: settings.networks, clock, chance, log })
   addresses.start()
   opened.defer(() => addresses.stop())
   const connection = connectToCds(cds, clock)
   const api = connectCds({ settings, ...connection, clock, chance, log })
-  const hatchery = new Hatchery({ settings, platform, addresses, store, cds: api, clock, chance, log, metrics: prometheusMetrics() })
+  const metrics = prometheusMetrics()
+  const hatchery = new Hatchery({ settings, platform, background, addresses, store, cds: api, clock, chance, log, metrics })
   return {
     hatchery,
+    operations: () => operationRows(governor, id => simulated.inventory.lastKnown(id)?.name),
     start: async () => {
       const served = await servePages(hatchery, settings)
       opened.defer(() => served.close())

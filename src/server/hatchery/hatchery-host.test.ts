@@ -21,6 +21,7 @@ function host() {
     const start = async () => void events.push('started')
     const ground: HatcheryWithGround = {
       hatchery: { ended, stop } as unknown as Hatchery,
+      operations: () => [],
       start,
       [Symbol.asyncDispose]: async () => void events.push('ground gone'),
     }

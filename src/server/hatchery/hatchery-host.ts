@@ -1,10 +1,13 @@
 import type { Clock, Log } from '../../ports/index.ts'
 import type { Controller, ControllerContext } from '../../control/index.ts'
 import type { Hatchery } from '../../hatchery/index.ts'
+import type { OperationRow } from '../../platform/index.ts'
 
 /** A hatchery with all that it stands on, which ends with it. */
 export interface HatcheryWithGround extends AsyncDisposable {
   readonly hatchery: Hatchery
+  /** What it has under way on its platform, and what is held back and why. */
+  operations(): readonly OperationRow[]
   /** Puts its pages on their port and starts it. Resolves when it works. */
   start(): Promise<void>
 }
@@ -21,7 +24,7 @@ export class HatcheryHost {
   /** Resolves with the reason when it has come to an end by itself for the first time. */
   readonly failed: Promise<unknown>
   #fail: (reason: unknown) => void = () => {}
-  #current: Hatchery | undefined
+  #current: HatcheryWithGround | undefined
 
   constructor(make: (context: ControllerContext) => Promise<HatcheryWithGround>) {
     this.failed = new Promise(resolve => (this.#fail = resolve))
@@ -42,7 +45,12 @@ export class HatcheryHost {
 
   /** Undefined while none runs. */
   get current(): Hatchery | undefined {
-    return this.#current
+    return this.#current?.hatchery
+  }
+
+  /** What the hatchery has under way on its platform, and what is held back and why. */
+  operations(): readonly OperationRow[] {
+    return this.#current?.operations() ?? []
   }
 
   async #keepRunning(
@@ -69,7 +77,7 @@ export class HatcheryHost {
     signal.addEventListener('abort', stop, { once: true })
     try {
       if (signal.aborted) return
-      this.#current = hatchery
+      this.#current = ground
       await ground.start()
       await hatchery.ended
     } finally {

@@ -6,11 +6,14 @@ import type { HatcheryHost } from './hatchery-host.ts'
 
 /** What can be seen of a hatchery at this moment, by the last part of its path. */
 const views = {
-  workers: (hatchery: Hatchery) => hatchery.workers(),
-  pool: (hatchery: Hatchery) => hatchery.pools(),
-  jobs: (hatchery: Hatchery) => hatchery.jobs(),
-  addresses: (hatchery: Hatchery) => hatchery.addresses(),
-} satisfies Record<string, (hatchery: Hatchery) => readonly object[]>
+  workers: hatchery => hatchery.workers(),
+  pool: hatchery => hatchery.pools(),
+  jobs: hatchery => hatchery.jobs(),
+  addresses: hatchery => hatchery.addresses(),
+  operations: (_, host) => host.operations(),
+} satisfies Record<string, View>
+
+type View = (hatchery: Hatchery, host: HatcheryHost) => readonly object[]
 
 /** Shows the hatchery's live tables as JSON under `/hatchery/…`, with the guard of the API. They come from memory and are kept nowhere. */
 export function hatcheryRoutes(app: FastifyInstance, guard: GuardedRouteOptions, host: HatcheryHost): void {
@@ -19,10 +22,10 @@ export function hatcheryRoutes(app: FastifyInstance, guard: GuardedRouteOptions,
   }
 }
 
-function shown(host: HatcheryHost, view: (hatchery: Hatchery) => readonly object[]): readonly object[] {
+function shown(host: HatcheryHost, view: View): readonly object[] {
   if (host.current === undefined) throw new StoreError('ServiceUnavailable', 'the hatchery is not running at the moment; the log says why')
   try {
-    return view(host.current)
+    return view(host.current, host)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new StoreError('ServiceUnavailable', `the hatchery does not know yet: ${why}`, { cause: error })

@@ -25,6 +25,7 @@ export async function vsphereHatchery({ store }: ControllerContext, options: Vsp
     const platforms = opened.use(new VspherePlatforms({ ports, store, limits }))
     const vcenter = vcenterSettings(settings)
     const platform = platforms.platformFor(vcenter, 'hatchery')
+    const background = platforms.platformFor(vcenter, 'hatchery', { canWait: true })
     const addresses = platforms.addressesFor(vcenter, settings.networks)
     const { ca, thumbprint } = settings.api
     const trust = { ...(ca !== undefined && { ca }), ...(thumbprint !== undefined && { thumbprint }) }
@@ -32,9 +33,10 @@ export async function vsphereHatchery({ store }: ControllerContext, options: Vsp
     opened.defer(() => http.close())
     const cds = connectCds({ settings, http, webSockets: ports.webSockets(trust), clock, chance, log })
     const metrics = prometheusMetrics()
-    const hatchery = new Hatchery({ settings, platform, addresses, store, cds, clock, chance, log, metrics })
+    const hatchery = new Hatchery({ settings, platform, background, addresses, store, cds, clock, chance, log, metrics })
     return {
       hatchery,
+      operations: () => platforms.operations(),
       start: async () => {
         const served = await servePages(hatchery, settings)
         opened.defer(() => served.close())

@@ -64,6 +64,33 @@ describe('the program on the kubernetes engine', () => {
   })
 })
 
+test('a leader that has nothing to do asks the cluster for nothing but its lease', async () => {
+  await using world = await loopback()
+  const cluster = await world.start()
+  const work = '[pools]\nenabled = true\n[pools.installer]\nkind = "simulated"'
+  const leader = await world.start(`${replica('first', cluster.kubeconfig!, false)}\n${work}`)
+  await expect.poll(async () => (await get(world, leader, 'first', '/metrics')).text(), { timeout: 10_000 }).toMatch(/^aviary_leader 1$/m)
+
+  /** How many requests the cluster has had, by verb and resource; those for what is no resource are our own. */
+  const requests = async () => {
+    const lines = (await world.send(cluster, '/metrics')).text().matchAll(/^aviary_api_requests_total\{(.*resource="[^"]+".*)\} (\d+)$/gm)
+    return new Map(Array.from(lines, ([, labels = '', count]) => [labels, Number(count)]))
+  }
+  const renewals = async () => Array.from(await requests(), ([labels, count]) => (labels.includes('resource="leases') ? count : 0))
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
+  const afterRenewals = async (count: number) => {
+    const start = sum(await renewals())
+    await expect.poll(async () => sum(await renewals()), { timeout: 20_000 }).toBeGreaterThanOrEqual(start + count)
+    return await requests()
+  }
+  const before = await afterRenewals(10)
+  const after = await afterRenewals(20)
+  const asked = [...after]
+    .filter(([labels, count]) => count !== before.get(labels))
+    .map(([labels]) => /resource="([^"]+)"/.exec(labels)?.[1])
+  expect(new Set(asked)).toEqual(new Set(['leases.coordination.k8s.io']))
+}, 40_000)
+
 test('a replica whose cluster no longer answers is alive but not ready, and says why', async () => {
   await using world = await loopback()
   const cluster = await world.start()

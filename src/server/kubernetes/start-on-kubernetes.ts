@@ -30,7 +30,7 @@ export async function startOnKubernetes(config: Config, ports: Ports, opened: As
   const hatchery = hatcheryOf(config, ports)
   const leading = leadWhenElected({
     store: cluster.store,
-    controllers: serviceControllers(config, ports, hatchery),
+    controllers: await serviceControllers(config, ports, hatchery),
     settings: config.engine.leaderElection,
     within: stopTimeout,
     ports,

@@ -63,10 +63,8 @@ export class Company {
   loseStore(name: string, downFor: number): void {
     const struck = this.#stage.scene.sharedStore ? this.programs.map(program => program.name) : [name]
     this.#stage.loseStore(name)
-    this.#watch.storeLost()
-    for (const each of struck) {
-      if (this.#named(each)?.isUp === true) this.crash(each, downFor)
-    }
+    this.#watch.storeLost(struck)
+    for (const each of struck) this.crash(each, downFor)
   }
 
   /** Ends all of them in good order. Resolves to whether they did. */
@@ -90,7 +88,7 @@ export class Company {
     const hatchery = scene.hatcheries.find(each => each.name === name)
     const tokens = this.#tokens.get(name)
     if (hatchery === undefined || tokens === undefined) return
-    const range = scene.sharedStore ? 1 : scene.hatcheries.indexOf(hatchery) + 1
+    const range = scene.sharedStore || scene.sharedRange ? 1 : scene.hatcheries.indexOf(hatchery) + 1
     const network = scene.addresses === 'DHCP' ? undefined : range
     const settings = await operatorSettings({ hatchery, pools: this.pools.get(name) ?? [], network, ...tokens, cdsUrl: Stage.cdsUrl })
     void this.#named(name)?.start(settings)

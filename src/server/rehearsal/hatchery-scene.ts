@@ -1,3 +1,4 @@
+import type { GovernorLimits } from '../../platform/index.ts'
 import type { Chance } from '../../ports/index.ts'
 import type { WorldTemplate } from '../../simulation/index.ts'
 
@@ -22,6 +23,8 @@ export interface HatcheryScene {
   readonly poolSize: number
   /** Seconds between looks at pools and at VMs that are done. */
   readonly interval: number
+  /** What it may do to vCenter at once. */
+  readonly limits: Partial<GovernorLimits>
 }
 
 /** The templates that an operator has made. */
@@ -60,6 +63,7 @@ export function drawHatchery(name: string, chance: Chance): HatcheryScene {
     workerProvisioning: drawPools(chance),
     poolSize: chance.pick([1, 2, 0]),
     interval: chance.pick([30, 60]),
+    limits: chance.pick([{}, {}, {}, { total: 3 }, { perHost: 1 }]),
   }
 }
 

@@ -1,10 +1,11 @@
 import { type ControllerContext, type RunningController } from '../../control/index.ts'
 import { connectCds, Hatchery, type HatcherySettings } from '../../hatchery/index.ts'
-import { AddressAuthority, type Around, aroundCalls, governed, Governor } from '../../platform/index.ts'
+import { AddressAuthority, type Around, aroundCalls, governed, Governor, operationRows } from '../../platform/index.ts'
 import { seededChance } from '../../ports/index.ts'
 import { connectToCds, simulatedPlatform, withFaults } from '../../simulation/index.ts'
 import { HatcheryHost, type HatcheryWithGround } from '../hatchery/hatchery-host.ts'
 import { faultyHttp } from './faulty-http.ts'
+import { faultyStore } from './faulty-store.ts'
 import { MortalClock } from './mortal-clock.ts'
 import { mortalStore } from './mortal-store.ts'
 import { silentMetrics } from './silent-metrics.ts'
@@ -80,11 +81,13 @@ export class Program {
   #begin(settings: HatcherySettings): Run {
     const { stage, name } = this.#options
     const { trace } = stage
-    const chance = seededChance(`${stage.scene.seed} ${name} run ${++this.#runs}`)
+    const run = ++this.#runs
+    const chanceOf = (what: string) => seededChance(`${stage.scene.seed} ${name} ${what} ${run}`)
+    const chance = chanceOf('run')
     let isAlive = true
     const clock = new MortalClock(stage.clock)
     const log = trace.log(name, () => isAlive)
-    const store = mortalStore(stage.storeOf(name))
+    const store = mortalStore(faultyStore(stage.storeOf(name), { chance: chanceOf('store'), rates: stage.rates('store') }))
     const deaths = [() => clock.die(), () => store.die()]
     const make = async ({ store: kept }: ControllerContext): Promise<HatcheryWithGround> => {
       const connection = connectToCds(stage.cds, clock)
@@ -93,25 +96,36 @@ export class Program {
         () => connection.crash(),
         () => client.crash(),
       )
-      const faults = { clock, chance: seededChance(`${stage.scene.seed} ${name} faults ${this.#runs}`), rates: stage.rates('platform') }
+      const faults = { clock, chance: chanceOf('faults'), rates: stage.rates('platform') }
       // What comes from memory never hangs.
       const faulty = {
         ...withFaults(client, faults),
         capacity: withFaults(client, { ...faults, rates: stage.rates('platform', 'before') }).capacity,
       }
-      const governor = new Governor({ platform: client.name, clock })
-      const platform = governed(aroundCalls(faulty, this.#watched()), governor, 'hatchery')
+      const limits = stage.scene.hatcheries.find(each => each.name === name)?.limits ?? {}
+      const governor = new Governor({ platform: client.name, clock, limits })
+      const watched = aroundCalls(faulty, this.#watched())
+      const platform = governed(watched, governor, 'hatchery')
+      const background = governed(watched, governor, 'hatchery', { canWait: true })
       const addresses = new AddressAuthority({ store: kept, platform, networks: settings.networks, clock, chance, log })
       addresses.start()
-      const http = faultyHttp(connection.http, {
-        clock,
-        chance: seededChance(`${stage.scene.seed} ${name} cds ${this.#runs}`),
-        rates: stage.rates('cds'),
-      })
+      const http = faultyHttp(connection.http, { clock, chance: chanceOf('cds'), rates: stage.rates('cds') })
       const cds = connectCds({ settings, http, webSockets: connection.webSockets, clock, chance, log, hostname: 'rehearsal' })
-      const hatchery = new Hatchery({ settings, platform, addresses, store: kept, cds, clock, chance, log, metrics: silentMetrics })
+      const hatchery = new Hatchery({
+        settings,
+        platform,
+        background,
+        addresses,
+        store: kept,
+        cds,
+        clock,
+        chance,
+        log,
+        metrics: silentMetrics,
+      })
       return {
         hatchery,
+        operations: () => operationRows(governor, id => client.inventory.lastKnown(id)?.name),
         start: () => hatchery.start(),
         [Symbol.asyncDispose]: async () => {
           await addresses.stop()

@@ -14,6 +14,8 @@ export interface Weather {
   readonly cds: FaultRates & { readonly refused?: number }
   /** Calls of workers to CDS. */
   readonly workers: FaultRates
+  /** Calls of hatcheries to their store; `conflict`: somebody else has just changed what is to be written. */
+  readonly store: Omit<FaultRates, 'hang'> & { readonly conflict?: number }
 }
 
 /** How workers behave, each between 0 and 1: they never sign in, freeze in the middle of their job, or their job fails. */
@@ -35,6 +37,8 @@ export interface Scene {
   readonly hatcheries: readonly HatcheryScene[]
   /** Whether two hatcheries keep one store and one range of addresses between them. */
   readonly sharedStore: boolean
+  /** Whether two hatcheries take addresses from one range and do not know of each other. */
+  readonly sharedRange: boolean
   readonly model: 'stands ready' | 'must be built'
   readonly jobs: readonly JobScene[]
   readonly troubles: readonly Trouble[]
@@ -53,6 +57,7 @@ export function drawScene(seed: number, given?: number): Scene {
   const addresses = chance.fraction() < 0.75 ? 'ranges' : 'DHCP'
   const names = chance.fraction() < 0.25 ? ['hv1', 'hv2'] : ['hv1']
   const sharedStore = names.length > 1 && chance.fraction() < 0.5
+  const sharedRange = names.length > 1 && !sharedStore && chance.fraction() < 0.5
   const weather = calm ? fine : drawWeather(chance)
   const mishaps = calm || chance.fraction() < 0.6 ? noMishaps : drawMishaps(chance)
   const hatcheries = names.map(name => drawHatchery(name, chance))
@@ -64,6 +69,7 @@ export function drawScene(seed: number, given?: number): Scene {
     mishaps,
     hatcheries,
     sharedStore,
+    sharedRange,
     model: chance.fraction() < 0.7 ? 'stands ready' : 'must be built',
     jobs: drawJobs(chance, length, calm),
     troubles: calm ? [] : drawTroubles(chance, length, names),
@@ -92,16 +98,18 @@ export function isCalm({ weather, mishaps, troubles }: Scene): boolean {
 }
 
 const none: FaultRates = {}
-const fine: Weather = { messages: none, platform: none, cds: none, workers: none }
+const fine: Weather = { messages: none, platform: none, cds: none, workers: none, store: none }
 const noMishaps: Mishaps = { silent: 0, freezes: 0, fails: 0 }
 
 function drawWeather(chance: Chance): Weather {
   const cds = drawRates(chance, 0.7, [0.01, 0.03, 0.1])
+  const { hang: conflict = 0, ...store } = drawRates(chance, 0.4, [0.01, 0.05, 0.15])
   return {
     messages: drawRates(chance, 0.6, [0.01, 0.05, 0.15]),
     platform: drawRates(chance, 0.5, [0.01, 0.03, 0.1]),
     cds: chance.fraction() < 0.3 ? { ...cds, refused: 0.02 } : cds,
     workers: drawRates(chance, 0.15, [0.005, 0.02]),
+    store: { ...store, conflict },
   }
 }
 

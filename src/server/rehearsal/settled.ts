@@ -18,7 +18,7 @@ export async function unsettled(
   programs: readonly Program[],
   pools: ReadonlyMap<string, readonly PoolScene[]>,
 ): Promise<readonly string[]> {
-  const problems = [...jobProblems(stage), ...leftInCds(stage)]
+  const problems = [...jobProblems(stage), ...leftInCds(stage), ...addressProblems(stage)]
   for (const program of programs) {
     problems.push(...programProblems(stage, program), ...vmProblems(stage, program.name, pools.get(program.name) ?? []))
   }
@@ -78,6 +78,18 @@ function vmProblems({ vcenter }: Stage, hatchery: string, pools: readonly PoolSc
   ]
 }
 
+/** No two VMs are to have one address. */
+function addressProblems({ vcenter }: Stage): readonly string[] {
+  const holders = new Map<string, string>()
+  return vcenter.vms().flatMap(vm => {
+    const address = markOf(vm)?.address ?? ''
+    const other = holders.get(address)
+    if (address === '' || vm.template) return []
+    holders.set(address, vm.name)
+    return other === undefined ? [] : [`"${other}" and "${vm.name}" are both to have the address ${address}`]
+  })
+}
+
 /** Records are there for jobs that wait and for nothing else. */
 async function recordProblems(stage: Stage, hatchery: string): Promise<readonly string[]> {
   const store = stage.storeOf(hatchery)
@@ -96,10 +108,14 @@ async function recordProblems(stage: Stage, hatchery: string): Promise<readonly 
   return [...left, ...silent.map(id => `no record of ${hatchery} says why job ${id} waits`)]
 }
 
-/** Addresses are leased to VMs that are there, and to nobody else. */
+/** Addresses are leased to VMs that are there, and to nobody else, unless somebody who knows nothing of leases has them. */
 async function leaseProblems(stage: Stage, hatchery: string): Promise<readonly string[]> {
-  const names = new Set(stage.vcenter.vms().map(({ name }) => name))
+  const vms = stage.vcenter.vms()
+  const names = new Set(vms.map(({ name }) => name))
+  const shown = new Set(vms.flatMap(vm => [...vm.addresses, markOf(vm)?.address ?? '']))
   const leases = (await stage.storeOf(hatchery).list(AddressLease)).items.map(({ object }) => object.spec)
-  const unused = leases.filter(({ holder, quarantine }) => quarantine === undefined && !names.has(holder ?? ''))
+  const unused = leases.filter(
+    ({ address, holder, quarantine }) => quarantine === undefined && !names.has(holder ?? '') && !shown.has(address),
+  )
   return unused.map(({ address, holder }) => `the address ${address} is leased to "${holder}", which is not there`)
 }

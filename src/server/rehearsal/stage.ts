@@ -1,6 +1,6 @@
 import { allKinds } from '../../kinds/index.ts'
 import { type Clock, seededChance, simulatedHttp, VirtualClock } from '../../ports/index.ts'
-import { type FaultRates, type ModelV1, SimulatedCds, SimulatedWorld, workerPrograms } from '../../simulation/index.ts'
+import { type ModelV1, SimulatedCds, SimulatedWorld, workerPrograms } from '../../simulation/index.ts'
 import { memoryStore, type Store } from '../../store/index.ts'
 import { defaultModel, images, missingImage, v1Model } from './hatchery-scene.ts'
 import type { JobScene } from './job-scene.ts'
@@ -14,6 +14,9 @@ export interface StagedJob {
   readonly id: string
   readonly status: () => string
 }
+
+/** How often each sort of fault happens, whatever part it strikes. */
+type Rates = Weather['cds'] & Weather['store']
 
 const region = 'eu'
 const v1Commands = {
@@ -98,22 +101,11 @@ export class Stage {
   }
 
   /** How often things go wrong, now: when the storm is over, never. */
-  rates(part: keyof Weather, only?: keyof FaultRates): FaultRates {
-    const rate = (fault: keyof Weather['cds']) =>
-      this.isStormy && (only ?? fault) === fault ? ((this.scene.weather[part] as Weather['cds'])[fault] ?? 0) : 0
-    const rates = {
-      get before() {
-        return rate('before')
-      },
-      get after() {
-        return rate('after')
-      },
-      get hang() {
-        return rate('hang')
-      },
-      get refused() {
-        return rate('refused')
-      },
+  rates(part: keyof Weather, only?: keyof Rates): Rates {
+    const rates: Rates = {}
+    for (const fault of ['before', 'after', 'hang', 'refused', 'conflict'] as const) {
+      const given = only === undefined || only === fault ? ((this.scene.weather[part] as Rates)[fault] ?? 0) : 0
+      Object.defineProperty(rates, fault, { get: () => (this.isStormy ? given : 0) })
     }
     return rates
   }

@@ -19,14 +19,15 @@ function calmScene(): Scene {
     model: 'stands ready',
     hatcheries: [hatchery],
     sharedStore: false,
+    sharedRange: false,
     jobs: [],
     troubles: [],
     isPatient: true,
   }
 }
 
-function watched() {
-  const stage = new Stage(calmScene())
+function watched(more: Partial<Scene> = {}) {
+  const stage = new Stage({ ...calmScene(), ...more })
   return { stage, watch: new Watch(stage) }
 }
 
@@ -45,6 +46,31 @@ describe('the watch notices', () => {
     stage.vcenter.addVm({ name: 'provision-v2-a', annotation: note({ provisioning: true, ip_address: '10.0.1.9' }) })
     stage.vcenter.addVm({ name: 'provision-v2-b', annotation: note({ provisioning: true, ip_address: '10.0.1.9' }) })
     expect(watch.wrongs).toEqual(['"provision-v2-b" and "provision-v2-a" are both to have the address 10.0.1.9'])
+  })
+
+  test('that hatcheries which do not know of each other both switch on a VM with one address', () => {
+    const hatcheries = ['hv1', 'hv2'].map(name => ({ ...calmScene().hatcheries[0]!, name, maxWorker: 0, maxConcurrentProvisioning: 5 }))
+    const { stage, watch } = watched({ hatcheries, sharedRange: true })
+    const vms = ['hv1', 'hv2'].map(name =>
+      stage.vcenter.addVm({ name, annotation: note({ hatchery_name: name, worker_name: name, ip_address: '10.0.1.9' }) }),
+    )
+    expect(watch.wrongs).toEqual([])
+    for (const { id } of vms) stage.vcenter.switchPower(id, 'on')
+    expect(watch.wrongs).toEqual(['"hv2" and "hv1" are both to have the address 10.0.1.9'])
+  })
+
+  test('what goes beyond the limits after a store was lost, but for VMs that were being made at that moment', () => {
+    const { stage, watch } = watched()
+    const start = (name: string) => {
+      const { id } = stage.vcenter.addVm({ name, annotation: note({ worker_name: name }) })
+      stage.vcenter.switchPower(id, 'on')
+    }
+    stage.vcenter.begin('clone', 'ada', 'key', [10_000, 10_000], () => {})
+    watch.storeLost(['hv1'])
+    for (const name of ['ada', 'bob']) start(name)
+    expect(watch.wrongs).toEqual([])
+    start('eve')
+    expect(watch.wrongs).toContain('hv1 has 2 workers, and maxWorker is 1')
   })
 
   test('a foreign VM that changes, and whoever is about to change it', () => {

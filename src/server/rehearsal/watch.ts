@@ -6,13 +6,7 @@ import { losesWorkers } from './scene.ts'
 import type { Stage } from './stage.ts'
 
 /** Operations that change a VM or what runs in it: only its own hatchery may call them. */
-const changes = new Set(['claim', 'annotate', 'powerOn', 'powerOff', 'shutDown', 'runInGuest', 'destroy', 'markAsTemplate'])
-
-/**
- * After a store is lost nobody knows what was under way: until that has come to its end, limits may be exceeded by it, and an address
- * may be promised anew that a clone under way was to have. Even then no two guests may have it.
- */
-const afterLoss = 20 * 60_000
+const changes = new Set(['claim', 'rename', 'annotate', 'powerOn', 'powerOff', 'shutDown', 'runInGuest', 'destroy', 'markAsTemplate'])
 
 /** Looks on all along, and keeps a list of what must never be. */
 export class Watch {
@@ -23,7 +17,11 @@ export class Watch {
   readonly #finished = new Set<string>()
   /** Who began which job, in order. */
   readonly #began = new Map<string, string[]>()
-  #lostAt = Number.NEGATIVE_INFINITY
+  /**
+   * The VMs that were being made for each hatchery when its store was lost. Nobody knows of them until they are there: by them limits
+   * may be exceeded, and an address may be promised anew that one of them was to have. Even then no two guests may have it.
+   */
+  readonly #forgotten = new Map<string, Set<string>>()
 
   constructor(stage: Stage) {
     this.#stage = stage
@@ -46,9 +44,12 @@ export class Watch {
     if (owner !== hatchery) this.wrong(`${hatchery} calls ${operation} on "${vm.name}", which belongs to ${owner ?? 'nobody'}`)
   }
 
-  /** The store of a hatchery is gone. */
-  storeLost(): void {
-    this.#lostAt = this.#stage.clock.now()
+  /** The store of these hatcheries is gone. */
+  storeLost(hatcheries: readonly string[]): void {
+    const clones = this.#stage.vcenter.tasks().filter(({ operation, state }) => operation === 'clone' && state === 'running')
+    for (const name of hatcheries) {
+      this.#forgotten.set(name, new Set([...(this.#forgotten.get(name) ?? []), ...clones.map(({ target }) => target)]))
+    }
   }
 
   #changed(id: string, vm: Vm | undefined): void {
@@ -69,18 +70,25 @@ export class Watch {
       if (other.id === vm.id || other.template) continue
       const both = vm.addresses.find(each => other.addresses.includes(each))
       if (both !== undefined) this.wrong(`"${vm.name}" and "${other.name}" both have the address ${both}`)
-      const noted = markOf(other)?.address
-      if (address !== '' && !vm.template && (noted === address || other.addresses.includes(address)) && !this.#isJustLost())
+      const isMeant = markOf(other)?.address === address || other.addresses.includes(address)
+      if (address !== '' && !vm.template && isMeant && !this.#mayBeMeantForBoth(vm, other))
         this.wrong(`"${vm.name}" and "${other.name}" are both to have the address ${address}`)
     }
   }
 
+  /** Hatcheries that do not know of each other find out by looking at their new VMs, before they switch them on. */
+  #mayBeMeantForBoth(one: Vm, other: Vm): boolean {
+    const { sharedRange, hatcheries } = this.#stage.scene
+    const owners = hatcheries.filter(({ name }) => name === markOf(one)?.hatchery || name === markOf(other)?.hatchery)
+    const areStrangers = sharedRange && owners.length > 1
+    return (areStrangers && (one.power === 'off' || other.power === 'off')) || this.#isForgotten(one) || this.#isForgotten(other)
+  }
+
   #limits({ name, maxWorker, maxConcurrentProvisioning, maxCpus }: HatcheryScene): void {
-    if (this.#isJustLost()) return
     let [workers, unknown, cpus] = [0, 0, 0]
     for (const vm of this.#stage.vcenter.vms()) {
       const mark = markOf(vm)
-      if (mark?.hatchery !== name || mark.isModel || mark.isProvision) continue
+      if (mark?.hatchery !== name || mark.isModel || mark.isProvision || this.#isForgotten(vm)) continue
       // One that is off takes no place: it may be what a clone left that was given up long ago and is removed as soon as it appears.
       if (vm.power === 'off') continue
       cpus += vm.cpus
@@ -94,8 +102,8 @@ export class Watch {
       this.wrong(`${unknown} workers of ${name} are starting, and maxConcurrentProvisioning is ${maxConcurrentProvisioning}`)
   }
 
-  #isJustLost(): boolean {
-    return this.#stage.clock.now() - this.#lostAt < afterLoss
+  #isForgotten(vm: Vm): boolean {
+    return this.#forgotten.get(markOf(vm)?.hatchery ?? '')?.has(vm.name) ?? false
   }
 
   #heard({ what, worker = '', job = '' }: CdsEvent): void {

@@ -1,10 +1,9 @@
-import { dateOf, Secret } from '../../ports/index.ts'
+import { createHash, createPrivateKey, generateKeyPair, type KeyObject, sign, X509Certificate } from 'node:crypto'
+import { promisify } from 'node:util'
+import { isoTime, Secret } from '../../ports/index.ts'
 import type { Chance } from '../../ports/index.ts'
+import { bits, contentOf, context, identifier, integer, octets, partsOf, sequence, setOf, tagged, text, time, yes } from './der.ts'
 import type { CertificatePair } from './certificate-pair.ts'
-
-type Key = typeof CryptoKey.prototype
-
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
 /** Clocks differ a little: a certificate is good from a moment before it was made. */
 const backdatedMilliseconds = 5 * 60_000
@@ -18,53 +17,41 @@ interface CertificateRequest {
 
 /** Makes a certificate authority: a key and a certificate that it signed itself. */
 export async function makeAuthority(request: CertificateRequest): Promise<CertificatePair> {
-  const x509 = await library()
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned(
-    {
-      ...validity(request),
-      name: `CN=${request.name}`,
-      keys,
-      signingAlgorithm: algorithm,
-      extensions: [
-        new x509.BasicConstraintsExtension(true, 0, true),
-        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
-        await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, crypto),
-      ],
-    },
-    crypto,
-  )
-  return await pairOf(certificate, keys.privateKey)
+  const { publicKey, privateKey } = await newKeys()
+  const name = nameOf(request.name)
+  const extensions = [
+    extension(oid.basicConstraints, sequence(yes, integer(0)), { critical: true }),
+    // May sign certificates and lists of revoked ones.
+    extension(oid.keyUsage, bits(Buffer.from([0x06]), 1), { critical: true }),
+    extension(oid.subjectKeyIdentifier, octets(keyIdentifier(publicKey))),
+  ]
+  return pairOf({ request, issuer: name, subject: name, publicKey, extensions }, privateKey, privateKey)
 }
 
-/** Makes a server's certificate for `names`, DNS names and IP addresses, signed by an authority. */
+/** Makes a server's certificate for `names`, DNS names and IP addresses, signed by an authority. Throws if that cannot sign. */
 export async function makeServerCertificate(
   request: CertificateRequest & { readonly names: readonly string[]; readonly authority: CertificatePair },
 ): Promise<CertificatePair> {
-  const x509 = await library()
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  const issuer = new x509.X509Certificate(request.authority.certificate)
-  const names = request.names.map(value => ({ type: isAddress(value) ? ('ip' as const) : ('dns' as const), value }))
-  const certificate = await x509.X509CertificateGenerator.create(
-    {
-      ...validity(request),
-      subject: `CN=${request.name}`,
-      issuer: issuer.subject,
-      publicKey: keys.publicKey,
-      signingKey: await importKey(request.authority.key),
-      signingAlgorithm: algorithm,
-      extensions: [
-        new x509.BasicConstraintsExtension(false, undefined, true),
-        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-        new x509.SubjectAlternativeNameExtension(names),
-        await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, crypto),
-        await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey, false, crypto),
-      ],
-    },
-    crypto,
-  )
-  return await pairOf(certificate, keys.privateKey)
+  const authority = new X509Certificate(request.authority.certificate)
+  const authorityKey = signingKey(request.authority)
+  const { publicKey, privateKey } = await newKeys()
+  const extensions = [
+    extension(oid.basicConstraints, sequence(), { critical: true }),
+    // May sign, which is what a TLS handshake needs.
+    extension(oid.keyUsage, bits(Buffer.from([0x80]), 7), { critical: true }),
+    extension(oid.extendedKeyUsage, sequence(identifier(oid.serverAuthentication))),
+    extension(oid.subjectAlternativeName, sequence(...request.names.map(alternativeName))),
+    extension(oid.subjectKeyIdentifier, octets(keyIdentifier(publicKey))),
+    extension(oid.authorityKeyIdentifier, sequence(tagged(0x80, keyIdentifier(authority.publicKey)))),
+  ]
+  return pairOf({ request, issuer: subjectOf(authority), subject: nameOf(request.name), publicKey, extensions }, privateKey, authorityKey)
+}
+
+/** The key with which an authority signs. Throws an Error that says why it cannot. */
+export function signingKey({ key }: CertificatePair): KeyObject {
+  const read = createPrivateKey(key.reveal())
+  if (read.asymmetricKeyType !== 'ec') throw new Error(`its key is of type ${read.asymmetricKeyType}, not ec`)
+  return read
 }
 
 /** Whether a name is an IP address. */
@@ -72,30 +59,86 @@ export function isAddress(name: string): boolean {
   return name.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(name)
 }
 
-/** Loaded only when there is something to make: it takes longer than the rest of a start. */
-async function library() {
-  await import('reflect-metadata')
-  return await import('@peculiar/x509')
+const oid = {
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  commonName: '2.5.4.3',
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAlternativeName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuthentication: '1.3.6.1.5.5.7.3.1',
+} as const
+
+const newKeys = () => promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+
+interface Certified {
+  readonly request: CertificateRequest
+  readonly issuer: Uint8Array
+  readonly subject: Uint8Array
+  readonly publicKey: KeyObject
+  readonly extensions: readonly Uint8Array[]
 }
 
-function validity({ now, lifetime, chance }: CertificateRequest): { serialNumber: string; notBefore: Date; notAfter: Date } {
-  const serial = chance.bytes(16)
-  // Positive, and as long as it looks: some readers take a first bit for a sign, others drop leading zeros.
-  serial[0] = (serial[0]! & 0x3f) | 0x40
+/** The certificate (RFC 5280, version 3) with its own key, signed with the issuer's. */
+function pairOf({ request, issuer, subject, publicKey, extensions }: Certified, ownKey: KeyObject, issuerKey: KeyObject): CertificatePair {
+  const { now, lifetime, chance } = request
+  const algorithm = sequence(identifier(oid.ecdsaWithSha256))
+  const version3 = context(0, integer(2))
+  const validity = sequence(time(isoTime(now - backdatedMilliseconds)), time(isoTime(now + lifetime)))
+  const key = publicKey.export({ type: 'spki', format: 'der' })
+  const parts = [version3, serialNumber(chance), algorithm, issuer, validity, subject, key, context(3, sequence(...extensions))]
+  const body = sequence(...parts)
+  const certificate = sequence(body, algorithm, bits(sign('sha256', body, issuerKey)))
   return {
-    serialNumber: Buffer.from(serial).toString('hex'),
-    notBefore: dateOf(now - backdatedMilliseconds),
-    notAfter: dateOf(now + lifetime),
+    certificate: new X509Certificate(certificate).toString(),
+    key: new Secret(ownKey.export({ type: 'pkcs8', format: 'pem' }).toString()),
+    notAfter: now + lifetime - ((now + lifetime) % 1000),
   }
 }
 
-async function importKey(key: Secret): Promise<Key> {
-  const der = Buffer.from(key.reveal().replace(/-----[^-]+-----|\s/g, ''), 'base64')
-  return await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
+/** Positive, and as long as it looks: some readers take a first bit for a sign, others drop leading zeros. */
+function serialNumber(chance: Chance): Buffer {
+  const [first = 0, ...rest] = chance.bytes(16)
+  return integer((first & 0x3f) | 0x40, ...rest)
 }
 
-async function pairOf(certificate: { toString(format: 'pem'): string; notAfter: Date }, key: Key): Promise<CertificatePair> {
-  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', key)).toString('base64')
-  const pem = `-----BEGIN PRIVATE KEY-----\n${der.replace(/(.{64})(?=.)/g, '$1\n')}\n-----END PRIVATE KEY-----\n`
-  return { certificate: `${certificate.toString('pem')}\n`, key: new Secret(pem), notAfter: certificate.notAfter.getTime() }
+function nameOf(commonName: string): Buffer {
+  return sequence(setOf(sequence(identifier(oid.commonName), text(commonName))))
+}
+
+/** The name of a certificate's owner, byte by byte as it stands there: it is compared so. */
+function subjectOf({ raw }: X509Certificate): Uint8Array {
+  const [, , , , , subject] = partsOf(partsOf(raw)[0]!)
+  return subject!
+}
+
+function extension(id: string, value: Uint8Array, { critical = false } = {}): Buffer {
+  return sequence(identifier(id), ...(critical ? [yes] : []), octets(value))
+}
+
+/** By SHA-1 of the key's bits, as everybody does; it is a name, not a proof. */
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  const [, keyBits] = partsOf(publicKey.export({ type: 'spki', format: 'der' }))
+  return createHash('sha1').update(contentOf(keyBits!).subarray(1)).digest()
+}
+
+function alternativeName(name: string): Buffer {
+  if (!isAddress(name)) return tagged(0x82, Buffer.from(name))
+  return tagged(0x87, Buffer.from(name.includes(':') ? sixteenBytes(name) : name.split('.').map(Number)))
+}
+
+/** The bytes of an IPv6 address. */
+function sixteenBytes(address: string): readonly number[] {
+  // A URL writes every address in the same way, without dots.
+  const [before = '', after = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const groups = (half: string) =>
+    half
+      .split(':')
+      .filter(group => group !== '')
+      .map(group => Number.parseInt(group, 16))
+  const [start, end] = [groups(before), groups(after)]
+  const zeros = Array.from({ length: 8 - start.length - end.length }, () => 0)
+  return [...start, ...zeros, ...end].flatMap(group => [group >> 8, group & 0xff])
 }

@@ -4,7 +4,7 @@ import type { Chance, Clock, Files } from '../../ports/index.ts'
 import { AuthorityNotUsable } from '../errors.ts'
 import { certificatePair } from './certificate-pair.ts'
 import type { CertificatePair } from './certificate-pair.ts'
-import { isAddress, makeAuthority, makeServerCertificate } from './make-certificate.ts'
+import { isAddress, makeAuthority, makeServerCertificate, signingKey } from './make-certificate.ts'
 
 const day = 24 * 3_600_000
 const authorityLifetime = 3650 * day
@@ -68,7 +68,9 @@ async function loadOrMakeAuthority({ folder, files, clock, chance }: OwnCertific
 
 function readAuthority(file: string, text: string): CertificatePair {
   try {
-    return certificatePair(text, text)
+    const pair = certificatePair(text, text)
+    signingKey(pair)
+    return pair
   } catch (cause) {
     throw AuthorityNotUsable({ file, why: (cause as Error).message }, { cause })
   }

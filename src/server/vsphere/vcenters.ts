@@ -1,4 +1,4 @@
-import { templatesNamed, vcenterSettings } from '../../hatchery/index.ts'
+import type { HatcherySettings } from '../../hatchery/index.ts'
 import type { Files, TlsTrust } from '../../ports/index.ts'
 import type { GovernorLimits } from '../../platform/index.ts'
 import type { VsphereSettings } from '../../vsphere/index.ts'
@@ -14,13 +14,13 @@ export interface ConfiguredVcenter {
 
 /** Every vCenter that the configuration names. Rejects with `FileNotFound` or `FileNotReadable` if an authority cannot be read. */
 export async function configuredVcenters({ vsphere, hatchery }: Config, files: Files): Promise<readonly ConfiguredVcenter[]> {
-  const workers = hatchery.vsphere
-  return [
-    ...(await vcenterOf(vsphere, files)),
-    ...(workers === undefined
-      ? []
-      : [{ section: 'hatchery.vsphere', settings: vcenterSettings(workers), templates: templatesNamed(workers) }]),
-  ]
+  return [...(await vcenterOf(vsphere, files)), ...(await vcenterOfWorkers(hatchery.vsphere))]
+}
+
+async function vcenterOfWorkers(workers: HatcherySettings | undefined): Promise<readonly ConfiguredVcenter[]> {
+  if (workers === undefined) return []
+  const { templatesNamed, vcenterSettings } = await import('../../hatchery/index.ts')
+  return [{ section: 'hatchery.vsphere', settings: vcenterSettings(workers), templates: templatesNamed(workers) }]
 }
 
 async function vcenterOf(vsphere: Config['vsphere'], files: Files): Promise<readonly ConfiguredVcenter[]> {

@@ -1,6 +1,6 @@
 import type { HttpClient } from '../../ports/index.ts'
-import { AddressAuthority, addressMetrics, governed, Governor, measured } from '../../platform/index.ts'
-import type { AddressNetwork, GovernorLimits, Platform } from '../../platform/index.ts'
+import { AddressAuthority, addressMetrics, governed, Governor, KnownHosts, measured, operationRows } from '../../platform/index.ts'
+import type { AddressNetwork, GovernorLimits, OperationRow, Platform } from '../../platform/index.ts'
 import type { Store } from '../../store/index.ts'
 import { sdkUrl, VsphereConnection, VspherePlatform } from '../../vsphere/index.ts'
 import type { VsphereSettings } from '../../vsphere/index.ts'
@@ -20,6 +20,7 @@ interface Account {
   readonly settings: VsphereSettings
   readonly http: HttpClient
   readonly governor: Governor
+  readonly hosts: KnownHosts
   /** By datacenter, in the order in which they were asked for: the first holds the session. */
   readonly datacenters: Map<string, Datacenter>
 }
@@ -44,11 +45,12 @@ export class VspherePlatforms implements AsyncDisposable {
 
   /**
    * The vCenter as a platform, for `owner`. Signs in with the first who asks, and does not wait for it: `inventory.whenLive` does.
-   * Closing it does nothing, because others may use it. Throws `SettingNotValid`, `TrustNotValid` or `VcenterSettingsDiffer`.
+   * Closing it does nothing, because others may use it. With `canWait` it is for work that nobody waits for: everybody else goes
+   * before it. Throws `SettingNotValid`, `TrustNotValid` or `VcenterSettingsDiffer`.
    */
-  platformFor(settings: VsphereSettings, owner: string): Platform {
+  platformFor(settings: VsphereSettings, owner: string, { canWait = false } = {}): Platform {
     const { governor } = this.#account(settings)
-    const platform = governed(this.#datacenter(settings).platform, governor, owner)
+    const platform = governed(this.#datacenter(settings).platform, governor, owner, { canWait })
     const { folder, resourcePool, datastore } = settings
     const network = settings.network === undefined ? undefined : { network: settings.network, card: settings.card ?? ('vmxnet3' as const) }
     const places = {
@@ -80,6 +82,14 @@ export class VspherePlatforms implements AsyncDisposable {
     return authority
   }
 
+  /** What goes on on all vCenters, and what is held back and why. */
+  operations(): readonly OperationRow[] {
+    return [...this.#accounts.values()].flatMap(({ governor, datacenters }) => {
+      const inventories = Array.from(datacenters.values(), ({ connection }) => connection.inventory)
+      return operationRows(governor, id => inventories.map(inventory => inventory.lastKnown(id)?.name).find(name => name !== undefined))
+    })
+  }
+
   /** Ends watches and signs out everywhere. Tasks under way go on. To be called when all services have stopped. */
   async [Symbol.asyncDispose](): Promise<void> {
     const accounts = [...this.#accounts.values()]
@@ -95,20 +105,18 @@ export class VspherePlatforms implements AsyncDisposable {
       mustAgree(known.settings, settings)
       return known
     }
-    const { host } = new URL(sdkUrl(settings))
-    const account: Account = {
-      settings,
-      http: ports.http(settings.trust ?? {}),
-      governor: new Governor({ platform: `vCenter ${host}`, clock: ports.clock, metrics: ports.metrics, ...(limits && { limits }) }),
-      datacenters: new Map(),
-    }
+    const platform = `vCenter ${new URL(sdkUrl(settings)).host}`
+    const { clock, metrics } = ports
+    const hosts = new KnownHosts()
+    const governor = new Governor({ platform, clock, metrics, hosts: () => hosts.count, ...(limits && { limits }) })
+    const account: Account = { settings, http: ports.http(settings.trust ?? {}), governor, hosts, datacenters: new Map() }
     this.#accounts.set(key, account)
     return account
   }
 
   #datacenter(settings: VsphereSettings): Datacenter {
     const { clock, chance, log, metrics } = this.#options.ports
-    const { http, datacenters } = this.#account(settings)
+    const { http, hosts, datacenters } = this.#account(settings)
     const key = settings.datacenter ?? ''
     const known = datacenters.get(key)
     if (known !== undefined) return known
@@ -116,6 +124,7 @@ export class VspherePlatforms implements AsyncDisposable {
     const beside = first === undefined ? {} : { beside: first.connection }
     const connection = new VsphereConnection({ settings, http, clock, chance, log, ...beside }).start()
     const platform = measured(new VspherePlatform(connection), { metrics, clock })
+    hosts.watch(platform.inventory)
     const datacenter: Datacenter = { connection, platform, addresses: new Map() }
     datacenters.set(key, datacenter)
     return datacenter

@@ -63,6 +63,14 @@ export function jobV2(parts: Parts, { path }: Call): JobV2 {
   return job
 }
 
+/** The V2 job that a call is about, which must be of the region that the call names. */
+export function jobOfRegion(parts: Parts, call: Call): JobV2 {
+  const job = jobV2(parts, call)
+  const region = call.path['region']
+  if (job.region !== region) throw new CdsRefusal('invalidData', `unknown job ${job.id} on region ${region}`)
+  return job
+}
+
 /** The V1 job that a call is about. One that is over or never was is forbidden, not missing: permission is checked first. */
 export function jobV1(parts: Parts, { path, caller }: Call): JobV1 {
   const id = path['job'] ?? ''

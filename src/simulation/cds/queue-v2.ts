@@ -82,7 +82,7 @@ export class QueueV2 {
   }
 
   take(job: JobV2, hatchery: Hatchery): void {
-    if (isOver(job.status)) throw new CdsRefusal('wrongRequest', `job ${job.name} is already in a final state ${job.status}`)
+    mustGoOn(job)
     if (job.status !== 'Waiting') throw new CdsRefusal('notFound')
     job.status = 'Scheduling'
     job.hatchery = hatchery.name
@@ -137,7 +137,8 @@ export class QueueV2 {
   }
 }
 
-/** Whether a job of this status has come to its end. */
-export function isOver(status: StatusV2): boolean {
-  return ['Success', 'Fail', 'Stopped', 'Cancelled', 'Skipped'].includes(status)
+/** Throws if the job has come to its end. */
+export function mustGoOn({ name, status }: JobV2): void {
+  const isOver = ['Success', 'Fail', 'Stopped', 'Cancelled', 'Skipped'].includes(status)
+  if (isOver) throw new CdsRefusal('wrongRequest', `job ${name} is already in a final state ${status}`)
 }

@@ -6,35 +6,33 @@ export interface Group {
   readonly name: string
 }
 
-/** A program that signed in with a V1 token. */
-export interface Service {
-  readonly id: number
-  name: string
-  type: string
+/** What a hatchery of either version says about itself: when it signs in, and with each heartbeat. */
+export interface Introduction {
   url: string
   config: object
   key: KeyObject | undefined
   publicKey: string
-  region: string | undefined
-  ignoreJobWithNoRegion: boolean | undefined
   lastHeartbeat: number
   /** What its latest heartbeat said. */
   status: readonly unknown[]
 }
 
+/** A program that signed in with a V1 token. */
+export interface Service extends Introduction {
+  readonly id: number
+  name: string
+  type: string
+  region: string | undefined
+  ignoreJobWithNoRegion: boolean | undefined
+}
+
 /** A hatchery of V2. */
-export interface Hatchery {
+export interface Hatchery extends Introduction {
   readonly id: string
   readonly name: string
   /** The one region that it was granted; undefined before. */
   region: string | undefined
   modelType: string
-  url: string
-  config: object
-  key: KeyObject | undefined
-  publicKey: string
-  lastHeartbeat: number
-  status: readonly unknown[]
 }
 
 /** Who holds a V1 sign-in token. */
@@ -168,31 +166,29 @@ export interface JobV2 {
   readonly infos: JobInfo[]
 }
 
-/** A worker of V1. */
-export interface WorkerV1 {
-  readonly version: 1
+/** What a worker of either version is. */
+interface Worker {
   readonly id: string
   readonly name: string
-  readonly service: Service
-  readonly model: { readonly id: number; readonly name: string } | undefined
   readonly modelName: string
-  job: number | undefined
   status: 'Waiting' | 'Building' | 'Disabled'
   lastBeat: number
   readonly program: { readonly version: string; readonly os: string; readonly arch: string }
 }
 
+/** A worker of V1. */
+export interface WorkerV1 extends Worker {
+  readonly version: 1
+  readonly hatchery: Service
+  readonly model: { readonly id: number; readonly name: string } | undefined
+  job: number | undefined
+}
+
 /** A worker of V2. */
-export interface WorkerV2 {
+export interface WorkerV2 extends Worker {
   readonly version: 2
-  readonly id: string
-  readonly name: string
   readonly hatchery: Hatchery
-  readonly modelName: string
   readonly job: string
-  status: 'Waiting' | 'Building' | 'Disabled'
-  lastBeat: number
-  readonly program: { readonly version: string; readonly os: string; readonly arch: string }
 }
 
 /** A worker model of V1. */

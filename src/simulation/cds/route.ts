@@ -28,6 +28,16 @@ export interface Route {
   answer(call: Call): ServedResponse
 }
 
+type RouteMaker = (name: string, line: `${ServedRequest['method']} /${string}`, answer: Route['answer']) => Route
+
+/** Makes routes that the same callers may take: `const queue = routesFor('v1', 'RunExecution')`. */
+export function routesFor(callers: Route['for'], scope?: Scope): RouteMaker {
+  return (name, line, answer) => {
+    const [method, path] = line.split(' ') as [ServedRequest['method'], string]
+    return { name, method, path, for: callers, ...(scope !== undefined && { scope }), answer }
+  }
+}
+
 /** 200 with this. Some answers are `null`. */
 export function json(value: unknown, headers: Readonly<Record<string, string>> = {}): ServedResponse {
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) }

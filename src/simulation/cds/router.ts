@@ -70,7 +70,7 @@ export class Router {
 /** A worker whose row is gone has lost its session with it. */
 function isThere(parts: Parts, consumer: Consumer): boolean {
   if (consumer.kind === 'worker v1') return parts.workersV1.find(consumer.worker.id) !== undefined
-  return consumer.kind === 'worker v2' ? parts.workersV2.isThere(consumer.worker) : true
+  return consumer.kind === 'worker v2' ? parts.workersV2.find(consumer.worker.id) !== undefined : true
 }
 
 function compiled(route: Route): Compiled {

@@ -1,37 +1,22 @@
 import { CdsRefusal } from './cds-refusal.ts'
-import { keyFromBase64, publicHalf } from './json-web-token.ts'
+import { introduce, stranger } from './introduction.ts'
+import { publicHalf } from './json-web-token.ts'
 import type { Parts } from './parts.ts'
-import type { BuiltinConsumer, Service } from './records.ts'
-import { bodyOf, type Call, json, type Route, textAt } from './route.ts'
+import type { BuiltinConsumer } from './records.ts'
+import { bodyOf, type Call, json, type Route, routesFor, textAt } from './route.ts'
 import { hatchery as hatcheryOnWire, service as serviceOnWire } from './wire.ts'
+
+const door = routesFor('everybody')
 
 /** How hatcheries sign in and out, V1 and V2. */
 export function signingIn(parts: Parts): readonly Route[] {
   return [
-    {
-      name: 'sign in v1',
-      method: 'POST',
-      path: '/auth/consumer/builtin/signin',
-      for: 'everybody',
-      answer: call => signInV1(parts, call),
-    },
-    {
-      name: 'sign in v2',
-      method: 'POST',
-      path: '/v2/auth/consumer/hatchery/signin',
-      for: 'everybody',
-      answer: call => signInV2(parts, call),
-    },
-    {
-      name: 'sign out v1',
-      method: 'POST',
-      path: '/auth/consumer/signout',
-      for: 'v1',
-      answer: ({ caller }) => {
-        parts.accounts.close(caller?.session ?? '')
-        return json(null)
-      },
-    },
+    door('sign in v1', 'POST /auth/consumer/builtin/signin', call => signInV1(parts, call)),
+    door('sign in v2', 'POST /v2/auth/consumer/hatchery/signin', call => signInV2(parts, call)),
+    routesFor('v1')('sign out v1', 'POST /auth/consumer/signout', ({ caller }) => {
+      parts.accounts.close(caller?.session ?? '')
+      return json(null)
+    }),
   ]
 }
 
@@ -68,31 +53,12 @@ function register(parts: Parts, consumer: BuiltinConsumer, given: Readonly<Recor
   const type = textAt(given, 'type')
   mustFit(consumer, { name, type, region, ignore })
   if (name === '') throw new CdsRefusal('wrongRequest', 'missing service name')
-  const row: Service = consumer.service ?? { ...emptyService, id: parts.services.size + 1 }
-  row.name = name
-  row.type = type
-  row.url = textAt(given, 'http_url')
-  row.config = typeof given['config'] === 'object' && given['config'] !== null ? given['config'] : {}
-  row.publicKey = textAt(given, 'public_key')
-  row.key = keyFromBase64(row.publicKey)
-  row.region = region
-  row.ignoreJobWithNoRegion = ignore
-  row.lastHeartbeat = parts.clock.now()
-  consumer.service = row
+  const about = { name, type, region, ignoreJobWithNoRegion: ignore }
+  // The same row for as long as the hatchery is known: its workers hold on to it.
+  consumer.service ??= { ...stranger, ...about, id: parts.services.size + 1 }
+  Object.assign(consumer.service, about)
+  introduce(consumer.service, given, parts.clock.now())
   parts.services.set(name, consumer)
-}
-
-const emptyService: Omit<Service, 'id'> = {
-  name: '',
-  type: '',
-  url: '',
-  config: {},
-  key: undefined,
-  publicKey: '',
-  region: undefined,
-  ignoreJobWithNoRegion: undefined,
-  lastHeartbeat: 0,
-  status: [],
 }
 
 function mustFit(
@@ -124,12 +90,8 @@ function signInV2(parts: Parts, { request }: Call) {
   // Neither of these two says why: one must read the log of the API.
   if (hatchery.region === undefined) throw new CdsRefusal('forbidden')
   if (body['name'] !== hatchery.name) throw new CdsRefusal('forbidden')
-  hatchery.url = textAt(body, 'http_url')
-  hatchery.config = typeof body['config'] === 'object' && body['config'] !== null ? body['config'] : {}
-  hatchery.publicKey = textAt(body, 'public_key')
-  hatchery.key = keyFromBase64(hatchery.publicKey)
+  introduce(hatchery, body, parts.clock.now())
   hatchery.modelType = textAt(body, 'type')
-  hatchery.lastHeartbeat = parts.clock.now()
   const token = parts.accounts.open(consumer)
   parts.witness.tell('signed in', { by: hatchery.name, detail: 'v2' })
   const answer = {

@@ -3,10 +3,12 @@ import type { Chance, Clock, HttpHandler, WebSocketHandler } from '../../ports/i
 import { LinkFaults } from '../platform/link-faults.ts'
 import { about } from './about.ts'
 import { Accounts } from './accounts.ts'
+import { allHatcheries } from './all-hatcheries.ts'
 import { Groups, sharedInfra } from './basics.ts'
 import { Front, type FrontOptions } from './front.ts'
 import { hatcheriesV1 } from './hatcheries-v1.ts'
 import { hatcheriesV2 } from './hatcheries-v2.ts'
+import { stranger } from './introduction.ts'
 import { apiKey } from './json-web-token.ts'
 import { Models, type ModelV1Request } from './models.ts'
 import type { CdnConfig, Parts } from './parts.ts'
@@ -89,6 +91,7 @@ export class SimulatedCds {
     const router = new Router(parts, [
       ...about,
       ...signingIn(parts),
+      ...allHatcheries(parts),
       ...hatcheriesV1(parts),
       ...hatcheriesV2(parts),
       ...workerRoutes(parts),
@@ -121,8 +124,7 @@ export class SimulatedCds {
   /** An operator makes a V2 hatchery and gets the token for its configuration. Without a region it cannot sign in. */
   addHatcheryV2({ name, region }: { readonly name: string; readonly region?: string }): string {
     const { accounts, chance, hatcheries } = this.#parts
-    const empty = { modelType: '', url: '', config: {}, key: undefined, publicKey: '', lastHeartbeat: 0, status: [] }
-    const hatchery: Hatchery = { id: chance.uuid(), name, region: undefined, ...empty }
+    const hatchery: Hatchery = { ...stranger, id: chance.uuid(), name, region: undefined, modelType: '' }
     hatcheries.set(name, hatchery)
     const { consumer, token } = accounts.addHatchery(hatchery)
     this.#consumersV2.set(name, consumer)

@@ -5,7 +5,7 @@ import type { Group, Hatchery, JobV1, JobV2, ModelV1, Service, SpawnInfo, Worker
 const noTime = '0001-01-01T00:00:00Z'
 
 /** A time as CDS writes it. */
-export function time(milliseconds: number | undefined): string {
+function time(milliseconds: number | undefined): string {
   return milliseconds === undefined ? noTime : isoTimeMicro(milliseconds)
 }
 
@@ -149,8 +149,8 @@ export function workerV1(worker: WorkerV1): object {
     model_name: worker.modelName,
     job_run_id: worker.job ?? null,
     status: worker.status,
-    hatchery_id: worker.service.id,
-    hatchery_name: worker.service.name,
+    hatchery_id: worker.hatchery.id,
+    hatchery_name: worker.hatchery.name,
     uptodate: false,
     version: worker.program.version,
     os: worker.program.os,
@@ -204,6 +204,17 @@ export function modelV1(model: ModelV1): object {
     registered_capabilities: model.capabilities,
     is_official: model.group.name === 'shared.infra',
   }
+}
+
+/** The secrets of a V1 model as the API shows them to hatcheries. */
+export function secretsV1({ id, userLastModified, secrets }: ModelV1): readonly object[] {
+  return Array.from(secrets, ([name, value]) => ({
+    id: `${id}-${name}`,
+    created: time(userLastModified),
+    worker_model_id: id,
+    name,
+    value,
+  }))
 }
 
 /** A V1 hatchery as the API keeps it. */

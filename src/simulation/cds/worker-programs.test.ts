@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Secret, seededChance, simulatedHttp } from '../../ports/index.ts'
 import { startProgram } from '../platform/guest.ts'
 import { SimulatedWorld } from '../platform/world.ts'
-import { workerToken } from './contract/hatchery.ts'
+import { workerTokens } from './contract/hatchery.ts'
 import type { JobV1, JobV2 } from './records.ts'
 import { type CdsBench, cdsBench } from './testing/cds-bench.ts'
 import { workerPrograms, type WorkerProgramsOptions } from './worker-programs.ts'
@@ -44,7 +44,7 @@ async function guestBench(options: Partial<WorkerProgramsOptions> = {}): Promise
     config(worker, job, more = {}) {
       const isV2 = typeof job.id === 'string'
       const claims = isV2 ? { model_name: 'deb', run_job_id: job.id } : { model: {}, job_id: job.id }
-      const token = workerToken({ hatchery, now: clock.now(), worker, claims })
+      const token = workerTokens(clock, hatchery)(worker, claims)
       const about = isV2 ? { run_job_id: job.id, region: 'eu' } : { booked_job_id: job.id }
       const config = { name: worker, api_endpoint: api, api_token: token, ...about, ...more }
       return { CDS_CONFIG: Buffer.from(JSON.stringify(config)).toString('base64') }
@@ -86,7 +86,7 @@ describe('programs that a hatchery starts in a simulated guest', () => {
     const { clock, cds, hatchery, start, said, power } = await guestBench()
     const model = cds.addModelV1({ name: 'deb', machine: { image: 'debian12' } })
     const claims = { model: { id: model.id, name: 'deb' }, register_only: true }
-    const token = workerToken({ hatchery, now: clock.now(), worker: 'register-w1', claims })
+    const token = workerTokens(clock, hatchery)('register-w1', claims)
     const config = Buffer.from(JSON.stringify({ name: 'register-w1', api_endpoint: api, api_token: token })).toString('base64')
     start('-n ;./worker register 1>/tmp/worker.register.log 2>&1\nsudo shutdown -h now', { CDS_CONFIG: config })
     await clock.advance(minute)

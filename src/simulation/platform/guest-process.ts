@@ -21,5 +21,7 @@ export interface GuestProcess {
   /** By which the caller finds it again if the reply is lost. */
   readonly key: string
   readonly process: number
+  /** The program with its arguments. */
+  readonly command: string
   exit: number | undefined
 }

@@ -1,4 +1,4 @@
-import { type GuestCommand, GuestLoginRefused, GuestNotReady, NotThere } from '../../platform/index.ts'
+import { type GuestCommand, GuestLoginRefused, GuestNotReady, type GuestProgram as StartedProgram, NotThere } from '../../platform/index.ts'
 import { Secret } from '../../ports/index.ts'
 import type { GuestProcess, GuestProgram } from './guest-process.ts'
 import type { SimulatedWorld } from './world.ts'
@@ -46,7 +46,8 @@ export function startProgram(world: SimulatedWorld, record: WorldVm, command: Gu
   mustLogIn(record, command)
   const known = Array.from(record.processes.values()).find(process => process.key === key)
   if (known !== undefined) return known.process
-  const process: GuestProcess = { key, process: 1_000 + record.processes.size, exit: undefined }
+  const line = `${command.program} ${command.args}`.trim()
+  const process: GuestProcess = { key, process: 1_000 + record.processes.size, command: line, exit: undefined }
   record.processes.set(process.process, process)
   const program = programOf(world, record, process, command)
   if (world.programHook === undefined) world.clock.after(world.draw(world.timings.program), () => program.exit(0))
@@ -61,6 +62,13 @@ export function exitOf(record: WorldVm, process: number, credentials: Pick<Guest
   const found = record.processes.get(process)
   if (found === undefined) throw NotThere({ what: 'process', name: String(process) })
   return found.exit
+}
+
+/** Everything that was started since the guest came up. */
+export function programsOf(record: WorldVm, credentials: Pick<GuestCommand, 'user' | 'password'>): readonly StartedProgram[] {
+  mustTakeCommands(record)
+  mustLogIn(record, credentials)
+  return Array.from(record.processes.values(), ({ process, command, exit }) => ({ process, command, isOver: exit !== undefined }))
 }
 
 function mustTakeCommands({ vm }: WorldVm): void {

@@ -4,6 +4,7 @@ import {
   type ClaimRequest,
   type CloneRequest,
   type GuestCommand,
+  type GuestProgram,
   IndexedInventory,
   NameTaken,
   type Platform,
@@ -15,7 +16,7 @@ import {
   WrongPower,
 } from '../../platform/index.ts'
 import { type Chance, type Clock, Unreachable } from '../../ports/index.ts'
-import { exitOf, shutDownGuest, startProgram } from './guest.ts'
+import { exitOf, programsOf, shutDownGuest, startProgram } from './guest.ts'
 import { Link } from './link.ts'
 import { Reaching, type Step } from './reaching.ts'
 import type { SimulatedWorld } from './world.ts'
@@ -104,6 +105,15 @@ export class SimulatedPlatform implements Platform {
     return await this.#read('diskGB', () => this.#world.mustFind(id).disk.sizeGB, signal)
   }
 
+  rename(id: string, name: string, signal: AbortSignal): Promise<Vm> {
+    const world = this.#world
+    const isCalled = (vm: Vm) => {
+      if (vm.name !== name) world.freeName(name)
+      return vm.name === name
+    }
+    return this.#change(id, 'rename', isCalled, () => world.changeVm(id, { name }), signal)
+  }
+
   annotate(id: string, annotation: string, signal: AbortSignal): Promise<Vm> {
     const world = this.#world
     return this.#change(
@@ -190,6 +200,14 @@ export class SimulatedPlatform implements Platform {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     return await this.#read('guestExit', () => exitOf(this.#world.mustFind(id), process, credentials), signal)
+  }
+
+  async guestPrograms(
+    id: string,
+    credentials: Pick<GuestCommand, 'user' | 'password'>,
+    signal: AbortSignal,
+  ): Promise<readonly GuestProgram[]> {
+    return await this.#read('guestPrograms', () => programsOf(this.#world.mustFind(id), credentials), signal)
   }
 
   async destroy(id: string, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,10 @@ import { SimulatedWorld } from './world.ts'
 import type { WorldOptions } from './world-options.ts'
 
 const never = new AbortController().signal
+const twoHosts = [
+  { name: 'one', cpus: 8, memoryMB: 9_000 },
+  { name: 'other', cpus: 8, memoryMB: 9_000 },
+]
 const root = { user: 'root', password: new Secret('any') }
 
 function setUp(options: Partial<WorldOptions> = {}) {
@@ -47,6 +51,26 @@ describe('room', () => {
     expect((await platform.capacity()).memoryMB).toEqual({ limit: undefined, unreserved: 808, used: 8192 })
     await settle(clock, platform.powerOff(vms[0]!.id, never))
     expect((await settle(clock, platform.powerOn(vms[2]!.id, never))).host).toBe('only')
+  })
+
+  test('VMs are spread over the hosts when they are made, and each keeps its host while it is off', async () => {
+    const { clock, world, platform, made } = setUp({ hosts: twoHosts })
+    const vms = [await made('a'), await made('b'), await made('c')]
+    expect(world.byName('debian')?.host).toBe('one')
+    expect(vms.map(vm => vm.host)).toEqual(['other', 'one', 'other'])
+    const { id } = vms[0]!
+    expect((await settle(clock, platform.powerOn(id, never))).host).toBe('other')
+    expect((await settle(clock, platform.powerOff(id, never))).host).toBe('other')
+  })
+
+  test('a VM whose host has no room for it starts on another one, and stays there', async () => {
+    const { clock, world, platform, made } = setUp({ hosts: twoHosts })
+    const vms = [await made('a'), await made('b')]
+    expect(world.addVm({ name: 'giant', memoryMB: 8_000, power: 'on' }).host).toBe('other')
+    const { id, host } = vms[0]!
+    expect(host).toBe('other')
+    expect((await settle(clock, platform.powerOn(id, never))).host).toBe('one')
+    expect((await settle(clock, platform.powerOff(id, never))).host).toBe('one')
   })
 
   test('a full datastore takes no more clones', async () => {

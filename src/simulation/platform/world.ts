@@ -14,18 +14,10 @@ import {
 import type { Chance, Clock } from '../../ports/index.ts'
 import { boot, stopGuest } from './guest.ts'
 import type { GuestProgram } from './guest-process.ts'
-import { capacityOf, place } from './hosts.ts'
+import { Hosts } from './hosts.ts'
 import { LinkFaults } from './link-faults.ts'
 import { TaskList } from './task-list.ts'
-import {
-  type Span,
-  usualHosts,
-  usualTimings,
-  type WorldHost,
-  type WorldOptions,
-  type WorldPool,
-  type WorldTimings,
-} from './world-options.ts'
+import { type Span, usualHosts, usualTimings, type WorldOptions, type WorldPool, type WorldTimings } from './world-options.ts'
 import type { WorldTask } from './world-task.ts'
 import type { WorldVm } from './world-vm.ts'
 
@@ -58,7 +50,7 @@ export class SimulatedWorld {
   readonly timings: WorldTimings
   /** What goes wrong between clients and this world. */
   readonly faults = new LinkFaults()
-  readonly #hosts: readonly WorldHost[]
+  readonly #hosts: Hosts
   readonly #pools: readonly WorldPool[]
   readonly #mostVms: number
   readonly #vms = new Map<string, WorldVm>()
@@ -77,7 +69,7 @@ export class SimulatedWorld {
     this.chance = options.chance
     this.timings = { ...usualTimings, ...options.timings }
     this.#tasks = new TaskList(options.clock)
-    this.#hosts = options.hosts ?? usualHosts
+    this.#hosts = new Hosts(options.hosts ?? usualHosts)
     this.#pools = options.pools ?? [{ name: 'Resources' }]
     this.#mostVms = options.mostVms ?? Infinity
     for (const template of options.templates ?? []) this.#insert({ ...template, template: true, power: 'off' }, { template })
@@ -123,6 +115,7 @@ export class SimulatedWorld {
     const old = record.vm
     const annotation = change.annotation ?? old.annotation
     record.vm = Object.freeze({ ...old, ...change, note: noteOf(annotation, old) })
+    this.#hosts.changed(old, record.vm)
     if (record.vm.name !== old.name) {
       this.#names.delete(old.name)
       this.#names.set(record.vm.name, record)
@@ -132,19 +125,19 @@ export class SimulatedWorld {
     return record.vm
   }
 
-  /** Somebody switches a VM on or off. NoCapacity if no host has room. */
+  /** Somebody switches a VM on or off. It starts on the host that it is on, or moves if that has no room; NoCapacity if none has. */
   switchPower(id: string, power: 'on' | 'off'): Vm {
     const record = this.mustFind(id)
     if (record.vm.power === power) return record.vm
     stopGuest(record)
     if (power === 'off') {
       this.#happened(record.vm, 'poweredOff', `${record.vm.name} is powered off`)
-      return this.changeVm(id, { power: 'off', addresses: [], guestReady: false, host: undefined })
+      return this.changeVm(id, { power: 'off', addresses: [], guestReady: false })
     }
-    const host = place(this.#hosts, this.#running(), record.vm)
+    const host = this.#hosts.startFor(record.vm)
     if (host === undefined) throw NoCapacity({ what: record.vm.name, why: 'no host has enough free CPU or memory' })
     this.#happened(record.vm, 'started', `${record.vm.name} is powered on`)
-    const vm = this.changeVm(id, { power: 'on', bootedAt: this.clock.now(), host: host.name })
+    const vm = this.changeVm(id, { power: 'on', bootedAt: this.clock.now(), host })
     boot(this, record)
     return vm
   }
@@ -156,6 +149,7 @@ export class SimulatedWorld {
     stopGuest(record)
     this.#vms.delete(id)
     this.#names.delete(record.vm.name)
+    this.#hosts.changed(record.vm, undefined)
     this.#happened(record.vm, 'removed', `${record.vm.name} is removed`)
     this.#tell(id, undefined)
   }
@@ -222,7 +216,7 @@ export class SimulatedWorld {
   }
 
   capacity(pool: string | undefined): Capacity {
-    return capacityOf(this.#hosts, this.#running(), this.#pool(pool))
+    return this.#hosts.capacity(this.#pool(pool))
   }
 
   /** The next task of this sort takes so long; Infinity for ever. */
@@ -294,7 +288,7 @@ export class SimulatedWorld {
       addresses: Object.freeze([...addresses]),
       guestReady: false,
       bootedAt: power === 'on' ? this.clock.now() : undefined,
-      host: undefined,
+      host: this.#hosts.homeFor({ cpus, memoryMB }),
     })
     const record: WorldVm = {
       vm,
@@ -308,6 +302,7 @@ export class SimulatedWorld {
     }
     this.#vms.set(vm.id, record)
     this.#names.set(vm.name, record)
+    this.#hosts.changed(undefined, vm)
     this.#happened(vm, 'created', `${name} is there`)
     this.#tell(vm.id, vm)
     return record
@@ -317,10 +312,6 @@ export class SimulatedWorld {
     const pool = name === undefined ? this.#pools[0] : this.#pools.find(each => each.name === name)
     if (pool === undefined) throw NotThere({ what: 'resource pool', name: name ?? '(the default)' })
     return pool
-  }
-
-  #running(): readonly Vm[] {
-    return this.vms().filter(vm => vm.power === 'on')
   }
 
   #happened(vm: Vm, type: PlatformEvent['type'], message: string): void {

@@ -62,6 +62,8 @@ export class SqliteJournal implements Journal {
   #syncTime = 0
   #alone = 0
   #closed = false
+  /** Whether the last write found the disk full. */
+  #full = false
   #broken: StoreError | undefined
 
   constructor(options: {
@@ -165,6 +167,7 @@ export class SqliteJournal implements Journal {
       const report = () => {
         const end = this.#clock.monotonic()
         this.#syncTime += (end - written - this.#syncTime) / 16
+        this.#hasRoom()
         this.#onCommit({ changes: rows.length, seconds: (end - start) / 1000 })
         this.#logBytes += bytesInLog(rows)
         this.#shortenIfLong()
@@ -234,12 +237,18 @@ export class SqliteJournal implements Journal {
     return !this.#closed && this.#alone === 0 && this.#broken === undefined
   }
 
+  #hasRoom(): void {
+    if (this.#full) this.#log.info('the disk has room again: writes are taken', { file: this.#file })
+    this.#full = false
+  }
+
   #refusal(error: unknown): StoreError {
     if (error instanceof StoreError) return error
     if (sqliteCodeOf(error) === sqliteCode.full) {
-      this.#log.error('the disk is full: writes are refused', { file: this.#file })
+      // Told once: every controller and client tries again, and the log may well be on the same disk.
+      if (!this.#full) this.#log.error('the disk is full: writes are refused', { file: this.#file })
+      this.#full = true
       return new StoreError('ServiceUnavailable', 'the disk of the data folder is full: nothing was written', {
-        cause: error,
         retryAfterSeconds: 10,
         fix: `free space on the disk that holds ${this.#file}`,
       })

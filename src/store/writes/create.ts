@@ -4,7 +4,7 @@ import type { Kind } from '../../kinds/index.ts'
 import { type Batch, textOf } from '../embedded/batch.ts'
 import type { Collection } from '../embedded/collection.ts'
 import { keyOf } from '../embedded/version.ts'
-import { alreadyExists, StoreError } from '../errors.ts'
+import { alreadyExists, invalid, StoreError } from '../errors.ts'
 import type { WriteOptions } from '../store.ts'
 import { type Body, metadataOf } from './body.ts'
 import { checked, incoming, textField } from './incoming.ts'
@@ -33,6 +33,8 @@ export function create(
   const base = textField(given, 'name') === undefined ? textField(given, 'generateName') : undefined
   const generate = () => `${base!.slice(0, longestBase)}${chance.suffix(suffixLength)}`
   const body = complete(kind, checked(kind, given, base === undefined ? undefined : generate(), options))
+  const problems = kind.createProblems?.(body) ?? []
+  if (problems.length > 0) throw invalid(kind, body.metadata.name, problems)
 
   return batch => {
     const { namespace, name: firstName } = body.metadata

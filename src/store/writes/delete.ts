@@ -4,7 +4,7 @@ import type { Kind } from '../../kinds/index.ts'
 import { type Batch } from '../embedded/batch.ts'
 import type { Collection } from '../embedded/collection.ts'
 import { keyOf } from '../embedded/version.ts'
-import { notFound, StoreError } from '../errors.ts'
+import { notFound, qualified, StoreError } from '../errors.ts'
 import type { DeleteOptions, Key } from '../store.ts'
 import { atRevision, type Body, metadataOf } from './body.ts'
 import { checkMortal, isNamespaceKind, terminating } from './namespaces.ts'
@@ -32,6 +32,7 @@ export function remove(collection: Collection, target: Key, options: DeleteOptio
     if (found === undefined) throw notFound(kind, target.name)
     const old = found.stored.object as Body
     checkPreconditions(kind, old, options)
+    checkDeletable(kind, old)
     const marked = mark(kind, old, options.propagation, clock)
     const gone = isReleased(kind, marked)
     if (!gone && same(marked, old)) return { object: old, gone }
@@ -75,6 +76,15 @@ function checkPreconditions(kind: Kind, { metadata }: Body, { uid, resourceVersi
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}).`
     throw refused(kind, metadata.name, `${why} The object might have been modified`)
   }
+}
+
+/** Throws Forbidden if somebody protects the object. One whose deletion has begun is past that. */
+function checkDeletable(kind: Kind, old: Body): void {
+  const { name, deletionTimestamp } = old.metadata
+  const problem = deletionTimestamp === undefined ? kind.deletionProblem?.(old) : undefined
+  if (problem === undefined) return
+  const message = `${qualified(kind)} "${name}" is forbidden: ${problem.message}`
+  throw new StoreError('Forbidden', message, { group: kind.group, kind: kind.plural, name, fix: problem.fix })
 }
 
 /** Kubernetes names the kind here, not the resource. */

@@ -4,6 +4,7 @@ import type { PlaceKind } from '../places.ts'
 import { sdkUrl } from '../settings.ts'
 import { isFault } from '../soap/session.ts'
 import { cardsOf } from '../vim/network-card.ts'
+import { readName } from '../vim/object-name.ts'
 import { refOf, retrieve } from '../vim/property-collector.ts'
 import { containerView } from '../places.ts'
 import type { Ref } from '../xml/writer.ts'
@@ -94,7 +95,7 @@ async function checkTemplate(
     const paths = ['name', 'config.template']
     const all = await retrieve(session, { type: 'VirtualMachine', paths, from: view, through: 'view' }, signal)
     await session.call('DestroyView', view)
-    const vm = all.find(({ properties }) => properties.get('name')?.text === name)
+    const vm = all.find(({ properties }) => readName(properties.get('name')?.text ?? '') === name)
     if (vm === undefined)
       throw new Advice(`there is no VM or template "${name}" in the datacenter`, 'check the spelling, and whether the account may see it')
     if (vm.properties.get('config.template')?.text !== 'true') {

@@ -26,6 +26,13 @@ export const privileges: readonly Privilege[] = [
   { id: 'VirtualMachine.Config.Memory', on: 'folder', breaks: 'VMs cannot get the memory of their flavor' },
   { id: 'VirtualMachine.Config.DiskExtend', on: 'folder', breaks: 'disks cannot be made as large as a flavor wants them' },
   { id: 'VirtualMachine.Config.EditDevice', on: 'folder', breaks: 'VMs cannot be put on the configured network' },
+  {
+    id: 'VirtualMachine.Config.AddRemoveDevice',
+    on: 'folder',
+    breaks: 'a network card of another type cannot take the place of the template’s',
+  },
+  { id: 'VirtualMachine.Config.Settings', on: 'folder', breaks: 'VMware Tools cannot be told what to do when a VM starts' },
+  { id: 'VirtualMachine.Provisioning.MarkAsTemplate', on: 'folder', breaks: 'no template can be built for a worker model' },
   { id: 'VirtualMachine.GuestOperations.Execute', on: 'folder', breaks: 'workers cannot be started inside VMs' },
   { id: 'VirtualMachine.GuestOperations.Query', on: 'folder', breaks: 'how a program in a VM ended cannot be seen' },
   { id: 'VirtualMachine.Provisioning.DeployTemplate', on: 'template', breaks: 'the template cannot be cloned' },

@@ -2,10 +2,11 @@ import { ClaimLost, NameTaken, NotThere, readNote, type ClaimRequest, type Vm } 
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
 import { firstDiskOf, growth } from '../vim/disk.ts'
+import { writtenName } from '../vim/object-name.ts'
 import { retrieveOne } from '../vim/property-collector.ts'
 import { changedRecord, emptyRecord } from '../watch/vm-record.ts'
 import { answered, carryOut } from './carry-out.ts'
-import { knownVm, readVm, vmRef, writtenName, wrote } from './vm-access.ts'
+import { knownVm, readVm, vmRef, wrote } from './vm-access.ts'
 
 /** How often the claim is tried again when the VM was changed in between by somebody who did not take it. */
 const mostTries = 3

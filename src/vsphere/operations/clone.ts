@@ -4,11 +4,12 @@ import { isFault } from '../soap/session.ts'
 import { cloneArguments, type ClonePlan } from '../vim/clone-spec.ts'
 import { firstDiskOf } from '../vim/disk.ts'
 import { cardChanges, cardsOf, networkBacking, type TemplateCard } from '../vim/network-card.ts'
+import { writtenName } from '../vim/object-name.ts'
 import { refOf, retrieveOne } from '../vim/property-collector.ts'
 import { child } from '../xml/element.ts'
 import { reference, type Ref } from '../xml/writer.ts'
 import { answered, carryOut } from './carry-out.ts'
-import { readVm, vmRef, writtenName } from './vm-access.ts'
+import { readVm, vmRef } from './vm-access.ts'
 
 const usualTimeout = 30 * 60_000
 

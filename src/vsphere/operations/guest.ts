@@ -1,6 +1,7 @@
-import { GuestLoginRefused, GuestNotReady, NotThere, type GuestCommand } from '../../platform/index.ts'
+import { GuestLoginRefused, GuestNotReady, NotThere, type GuestCommand, type GuestProgram } from '../../platform/index.ts'
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
+import type { GuestProcess } from '../vim/guest-operations.ts'
 import { answered } from './carry-out.ts'
 import { maybeDone } from './translate.ts'
 import { knownVm, vmRef } from './vm-access.ts'
@@ -43,13 +44,34 @@ export async function guestExit(
   credentials: Pick<GuestCommand, 'user' | 'password'>,
   signal: AbortSignal,
 ): Promise<number | undefined> {
+  const [found] = await programs(connection, id, credentials, [process], signal)
+  // Guests forget programs a few minutes after their end, and with them how they ended.
+  if (found === undefined) throw NotThere({ what: `program in the guest of "${knownVm(connection, id).name}"`, name: String(process) })
+  return found.ended ? (found.exitCode ?? 0) : undefined
+}
+
+/** The programs of a guest that run, or ended a few minutes ago at most. */
+export async function guestPrograms(
+  connection: VsphereConnection,
+  id: string,
+  credentials: Pick<GuestCommand, 'user' | 'password'>,
+  signal: AbortSignal,
+): Promise<readonly GuestProgram[]> {
+  const found = await programs(connection, id, credentials, [], signal)
+  return found.map(({ id: process, command, ended }) => ({ process, command, isOver: ended }))
+}
+
+async function programs(
+  connection: VsphereConnection,
+  id: string,
+  credentials: Pick<GuestCommand, 'user' | 'password'>,
+  processes: readonly number[],
+  signal: AbortSignal,
+): Promise<readonly GuestProcess[]> {
   await connection.live(signal)
   const { name } = knownVm(connection, id)
   try {
-    const [found] = await answered(connection, () => connection.guests.list(vmRef(id), credentials, [process], signal), signal)
-    // Guests forget programs a few minutes after their end, and with them how they ended.
-    if (found === undefined) throw NotThere({ what: `program in the guest of "${name}"`, name: String(process) })
-    return found.ended ? (found.exitCode ?? 0) : undefined
+    return await answered(connection, () => connection.guests.list(vmRef(id), credentials, processes, signal), signal)
   } catch (error) {
     if (isFault(error, 'InvalidGuestLogin')) throw GuestLoginRefused({ name, user: credentials.user }, { cause: error })
     throw error

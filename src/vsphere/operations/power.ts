@@ -2,7 +2,7 @@ import { GuestNotReady, type Vm } from '../../platform/index.ts'
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
 import { answered, carryOut } from './carry-out.ts'
-import { maybeDone } from './translate.ts'
+import { maybeDone, neverSent } from './translate.ts'
 import { knownVm, readVm, vmRef, wrote } from './vm-access.ts'
 
 /** What is no longer true of a VM that is off. */
@@ -56,7 +56,7 @@ export async function shutDownGuest(connection: VsphereConnection, id: string, s
   try {
     await connection.session.call('ShutdownGuest', vmRef(id), {}, { signal })
   } catch (error) {
-    if (signal.aborted || !maybeDone(error)) throw error
+    if (signal.aborted || !(maybeDone(error) || neverSent(error))) throw error
     const now = await answered(connection, () => readVm(connection, id, signal), signal)
     if (now?.power === 'on') await connection.session.call('ShutdownGuest', vmRef(id), {}, { signal })
   }

@@ -37,8 +37,3 @@ export async function wrote(connection: VsphereConnection, id: string, change: P
   inventory.wrote(vm)
   return vm
 }
-
-/** A name as vCenter wants it written: these three characters as in a URL. */
-export function writtenName(name: string): string {
-  return name.replace(/[%/\\]/g, character => `%${character.charCodeAt(0).toString(16)}`)
-}

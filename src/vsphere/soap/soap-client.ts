@@ -90,7 +90,7 @@ function isSignedOut(answer: XmlElement): boolean {
 
 function bodyOf(method: string, response: HttpResponse): XmlElement {
   try {
-    const root = readXml(response.text(), response.body)
+    const root = readXml(response.body)
     const body = root.name === 'Envelope' ? child(root, 'Body') : undefined
     if (body !== undefined) return body
   } catch (error) {

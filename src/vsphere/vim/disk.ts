@@ -1,7 +1,6 @@
 import { DiskNotGrown } from '../../platform/index.ts'
 import { child, childText, type XmlElement } from '../xml/element.ts'
 import { typed, type XmlFields } from '../xml/writer.ts'
-import { copied } from './property-collector.ts'
 
 const kibPerGib = 1024 * 1024
 
@@ -20,7 +19,7 @@ export function firstDiskOf(devices: XmlElement | undefined): FirstDisk | undefi
   const device = devices?.children.find(({ type }) => type === 'VirtualDisk')
   if (device === undefined) return undefined
   const backing = child(device, 'backing')
-  const text = (name: string) => copied((backing === undefined ? undefined : childText(backing, name)) ?? '')
+  const text = (name: string) => (backing === undefined ? undefined : childText(backing, name)) ?? ''
   const number = (name: string) => Number(childText(device, name) ?? 0)
   return {
     key: number('key'),
@@ -28,7 +27,7 @@ export function firstDiskOf(devices: XmlElement | undefined): FirstDisk | undefi
     unitNumber: number('unitNumber'),
     sizeGB: number('capacityInKB') / kibPerGib,
     backing: {
-      type: copied(backing?.type ?? ''),
+      type: backing?.type ?? '',
       fileName: text('fileName'),
       diskMode: text('diskMode'),
       hasParent: backing !== undefined && child(backing, 'parent') !== undefined,

@@ -1,5 +1,5 @@
 import type { Session } from '../soap/session.ts'
-import { child, childText, type XmlElement } from '../xml/element.ts'
+import { child, childText, childWord, isCalled, type XmlElement } from '../xml/element.ts'
 import { reference, typed, type Ref, type XmlFields } from '../xml/writer.ts'
 
 /** Which properties of which objects. */
@@ -12,7 +12,7 @@ export interface Selection {
   readonly through?: string
 }
 
-/** Properties by their path; what was not sent or not readable is not in it. */
+/** Properties by their path; what was not sent or not readable is not in it. To be read, not stored: they hold the whole answer. */
 export type Properties = ReadonlyMap<string, XmlElement>
 
 /** One object of a listing. */
@@ -61,7 +61,7 @@ export async function retrieve(session: Session, selection: Selection, signal?: 
   for (;;) {
     const result = child(answer, 'returnval')
     if (result === undefined) return found
-    for (const element of result.children) if (element.name === 'objects') found.push(foundObject(element))
+    for (const element of result.children) if (isCalled(element, 'objects')) found.push(foundObject(element))
     const token = childText(result, 'token')
     if (token === undefined) return found
     answer = await session.call('ContinueRetrievePropertiesEx', collector, { token }, { signal })
@@ -85,28 +85,29 @@ export function updateSet(answer: XmlElement): UpdateSet | undefined {
   if (set === undefined) return undefined
   const updates: ObjectUpdate[] = []
   for (const filterUpdate of set.children) {
-    if (filterUpdate.name !== 'filterSet') continue
+    if (!isCalled(filterUpdate, 'filterSet')) continue
     const filter = childText(filterUpdate, 'filter') ?? ''
     for (const element of filterUpdate.children) {
-      if (element.name === 'objectSet') updates.push(objectUpdate(filter, element))
+      if (isCalled(element, 'objectSet')) updates.push(objectUpdate(filter, element))
       // The object was in the filter and is no longer there at all.
-      else if (element.name === 'missingSet') updates.push({ filter, ref: refOf(child(element, 'obj')), kind: 'leave', changes: new Map() })
+      else if (isCalled(element, 'missingSet'))
+        updates.push({ filter, ref: refOf(child(element, 'obj')), kind: 'leave', changes: new Map() })
     }
   }
   return { version: childText(set, 'version') ?? '', truncated: childText(set, 'truncated') === 'true', updates }
 }
 
 function objectUpdate(filter: string, element: XmlElement): ObjectUpdate {
-  const kind = childText(element, 'kind')
+  const kind = childWord(element, 'kind')
   const changes = new Map<string, XmlElement | undefined>()
   for (const part of element.children) {
-    if (part.name === 'changeSet') {
-      const path = childText(part, 'name') ?? ''
-      const op = childText(part, 'op')
+    if (isCalled(part, 'changeSet')) {
+      const path = childWord(part, 'name') ?? ''
+      const op = childWord(part, 'op')
       changes.set(path, op === 'remove' || op === 'indirectRemove' ? undefined : child(part, 'val'))
-    } else if (part.name === 'missingSet') {
+    } else if (isCalled(part, 'missingSet')) {
       // Not readable (any more), for lack of a privilege or because it is being made.
-      changes.set(childText(part, 'path') ?? '', undefined)
+      changes.set(childWord(part, 'path') ?? '', undefined)
     }
   }
   return { filter, ref: refOf(child(element, 'obj')), kind: kind === 'enter' || kind === 'leave' ? kind : 'modify', changes }
@@ -115,19 +116,14 @@ function objectUpdate(filter: string, element: XmlElement): ObjectUpdate {
 function foundObject(element: XmlElement): Found {
   const properties = new Map<string, XmlElement>()
   for (const part of element.children) {
-    if (part.name !== 'propSet') continue
+    if (!isCalled(part, 'propSet')) continue
     const value = child(part, 'val')
-    if (value !== undefined) properties.set(childText(part, 'name') ?? '', value)
+    if (value !== undefined) properties.set(childWord(part, 'name') ?? '', value)
   }
   return { ref: refOf(child(element, 'obj')), properties }
 }
 
-/** The object that an element refers to. The texts are copies: a slice would keep the whole answer in memory. */
+/** The object that an element refers to. */
 export function refOf(element: XmlElement | undefined): Ref {
-  return { type: copied(element?.of ?? ''), id: copied(element?.text ?? '') }
-}
-
-/** A text of its own. What the reader gives is a view into the whole answer, which lives as long as the view does. */
-export function copied(text: string): string {
-  return text.length < 13 ? text : Buffer.from(text).toString()
+  return { type: element?.of ?? '', id: element?.text ?? '' }
 }

@@ -10,7 +10,8 @@ export const poolPaths: readonly string[] = ['runtime.cpu', 'runtime.memory']
 /** Keeps what the usual resource pool has left. */
 export class PoolFeed implements Watched {
   readonly #pool: () => Promise<Ref>
-  readonly #values = new Map<string, XmlElement>()
+  #cpu: Usage | undefined
+  #memory: Usage | undefined
 
   constructor(pool: () => Promise<Ref>) {
     this.#pool = pool
@@ -18,7 +19,7 @@ export class PoolFeed implements Watched {
 
   /** Undefined until it is known. */
   get capacity(): Capacity | undefined {
-    return capacityOf(this.#values)
+    return this.#cpu === undefined || this.#memory === undefined ? undefined : { cpuMHz: this.#cpu, memoryMB: this.#memory }
   }
 
   async selection(): Promise<Selection> {
@@ -28,21 +29,31 @@ export class PoolFeed implements Watched {
   begin(): void {}
 
   update({ changes }: ObjectUpdate): void {
-    for (const [path, value] of changes) if (value !== undefined) this.#values.set(path, value)
+    this.#cpu = cpuOf(changes) ?? this.#cpu
+    this.#memory = memoryOf(changes) ?? this.#memory
   }
 
   complete(): void {}
 }
 
+type Usage = Capacity['cpuMHz']
+
 /** What the properties of a resource pool say about its room; undefined if they say nothing. */
 export function capacityOf(properties: Properties): Capacity | undefined {
-  const cpu = properties.get('runtime.cpu')
-  const memory = properties.get('runtime.memory')
-  if (cpu === undefined || memory === undefined) return undefined
-  return { cpuMHz: usage(cpu, 1), memoryMB: usage(memory, 1024 * 1024) }
+  const [cpuMHz, memoryMB] = [cpuOf(properties), memoryOf(properties)]
+  return cpuMHz === undefined || memoryMB === undefined ? undefined : { cpuMHz, memoryMB }
 }
 
-function usage(element: XmlElement, unit: number) {
+function cpuOf(properties: ObjectUpdate['changes']): Usage | undefined {
+  return usage(properties.get('runtime.cpu'), 1)
+}
+
+function memoryOf(properties: ObjectUpdate['changes']): Usage | undefined {
+  return usage(properties.get('runtime.memory'), 1024 * 1024)
+}
+
+function usage(element: XmlElement | undefined, unit: number): Usage | undefined {
+  if (element === undefined) return undefined
   const amount = (name: string) => Math.floor(Number(childText(element, name) ?? 0) / unit)
   const most = Number(childText(element, 'maxUsage') ?? -1)
   // Below zero means that there is no limit.

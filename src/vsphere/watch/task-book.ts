@@ -2,7 +2,7 @@ import type { Clock, Log } from '../../ports/index.ts'
 import { faultOf } from '../soap/soap-client.ts'
 import type { PlatformTask } from '../../platform/index.ts'
 import type { Session } from '../soap/session.ts'
-import { copied, refOf, retrieve, retrieveOne, type ObjectUpdate, type Selection } from '../vim/property-collector.ts'
+import { refOf, retrieve, retrieveOne, type ObjectUpdate, type Selection } from '../vim/property-collector.ts'
 import { child } from '../xml/element.ts'
 import { reference, type Ref } from '../xml/writer.ts'
 import { timeOf } from '../vim/time.ts'
@@ -240,8 +240,8 @@ export class TaskBook implements Watched {
     const found = await retrieve(this.#session, selection)
     const tasks: PlatformTask[] = found.map(({ ref, properties }) => ({
       id: ref.id,
-      operation: copied(properties.get('info.descriptionId')?.text ?? 'unknown'),
-      target: copied(properties.get('info.entityName')?.text ?? 'unknown'),
+      operation: properties.get('info.descriptionId')?.text ?? 'unknown',
+      target: properties.get('info.entityName')?.text ?? 'unknown',
       state: stateOf(properties.get('info.state')?.text),
       progress: properties.has('info.progress') ? Number(properties.get('info.progress')?.text) : undefined,
       since: timeOf(properties.get('info.queueTime')?.text) ?? 0,

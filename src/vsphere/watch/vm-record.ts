@@ -1,5 +1,6 @@
 import { readNote, type Vm } from '../../platform/index.ts'
-import { copied, refOf } from '../vim/property-collector.ts'
+import { readName } from '../vim/object-name.ts'
+import { refOf } from '../vim/property-collector.ts'
 import { timeOf } from '../vim/time.ts'
 import { child, children, childText, type XmlElement } from '../xml/element.ts'
 
@@ -59,8 +60,7 @@ export function changedRecord(old: VmRecord, changes: Changes): VmRecord {
   for (const [path, value] of changes) {
     switch (path) {
       case 'name':
-        // vCenter writes these three characters of a name as in a URL.
-        vm.name = copied(value?.text ?? '').replace(/%(2f|5c|25)/gi, code => decodeURIComponent(code))
+        vm.name = readName(value?.text ?? '')
         break
       case 'runtime.powerState':
         vm.power = value?.text === 'poweredOn' ? 'on' : value?.text === 'suspended' ? 'suspended' : 'off'
@@ -71,11 +71,13 @@ export function changedRecord(old: VmRecord, changes: Changes): VmRecord {
       case 'runtime.host':
         vm.host = value === undefined ? undefined : refOf(value).id
         break
-      case 'config.annotation':
-        if (vm.annotation === (value?.text ?? '')) break
-        vm.annotation = copied(value?.text ?? '')
-        vm.note = readNote(vm.annotation)
+      case 'config.annotation': {
+        const annotation = value?.text ?? ''
+        if (vm.annotation === annotation) break
+        vm.annotation = annotation
+        vm.note = readNote(annotation)
         break
+      }
       case 'config.template':
         vm.template = value?.text === 'true'
         unfinished = value === undefined
@@ -87,7 +89,7 @@ export function changedRecord(old: VmRecord, changes: Changes): VmRecord {
         vm.memoryMB = Number(value?.text ?? 0)
         break
       case 'guest.ipAddress':
-        address = copied(value?.text ?? '')
+        address = value?.text ?? ''
         break
       case 'guest.net':
         cards = value === undefined ? [] : addressesOf(value)
@@ -107,7 +109,7 @@ function addressesOf(net: XmlElement): string[] {
     const listed = children(card, 'ipAddress').map(({ text }) => text)
     const config = child(card, 'ipConfig')
     const configured = config === undefined ? [] : children(config, 'ipAddress').map(entry => childText(entry, 'ipAddress') ?? '')
-    return [...listed, ...configured].filter(text => text !== '').map(copied)
+    return [...listed, ...configured].filter(text => text !== '')
   })
 }
 

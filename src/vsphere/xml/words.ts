@@ -1,3 +1,6 @@
+import type { Tape } from './tape.ts'
+import { plainText } from './text.ts'
+
 /** How many words are remembered, a power of two. vCenter's answers use a few hundred. */
 const room = 4096
 
@@ -6,29 +9,34 @@ const longest = 100
 
 const known: (string | undefined)[] = Array.from({ length: room }, () => undefined)
 
-/** Takes one more character into the number by which a word is found. Begins with 0. */
-export function mix(mixed: number, code: number): number {
-  return (mixed * 31 + code) | 0
-}
-
 /**
- * The word that stands in a document from `begin` to before `end`, whose characters were mixed to `mixed`. Names of elements, types
- * and properties occur again and again: each is made once and then recognised in place, which costs half of cutting it out each
- * time. The result is a text of its own that keeps nothing else alive. What is remembered changes no answer, only how long it takes.
+ * The word that stands in a document from `begin` to before `end`. Names of elements, types and properties occur again and again:
+ * each is made once and then recognised in place, which costs half of making it each time. What is remembered changes no answer,
+ * only how long it takes.
  */
-export function wordAt(source: string, begin: number, end: number, mixed: number): string {
+export function wordAt(tape: Tape, begin: number, end: number): string {
+  const { bytes } = tape
   const length = end - begin
-  if (length > longest) return own(source.slice(begin, end))
+  if (length > longest) return plainText(tape, begin, end)
+  let mixed = 0
+  for (let at = begin; at < end; at++) mixed = (mixed * 31 + (bytes[at] as number)) | 0
   const slot = mixed & (room - 1)
   const word = known[slot]
-  if (word !== undefined && word.length === length && source.startsWith(word, begin)) return word
-  return (known[slot] = own(source.slice(begin, end)))
+  if (word !== undefined && isAt(bytes, begin, length, word)) return word
+  return (known[slot] = internal(plainText(tape, begin, end)))
 }
 
-/**
- * A text that is not a view into another one, which would live as long as it. As the key of an object it becomes the very text that
- * our own code has in the same place, so that comparing the two takes no look at their letters.
- */
-function own(text: string): string {
-  return Object.keys({ [Buffer.from(text).toString()]: 0 })[0] as string
+/** Whether the word stands there. A letter beyond ASCII is several bytes and never found; whoever asks makes the word anew. */
+function isAt(bytes: Uint8Array, begin: number, length: number, word: string): boolean {
+  if (word.length !== length) return false
+  for (let index = 0; index < length; index++) {
+    const byte = bytes[begin + index] as number
+    if (byte > 127 || byte !== word.charCodeAt(index)) return false
+  }
+  return true
+}
+
+/** As the key of an object a text becomes the very text that our own code has, and comparing the two takes no look at their letters. */
+function internal(text: string): string {
+  return Object.keys({ [text]: 0 })[0] as string
 }

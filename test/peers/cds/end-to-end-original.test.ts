@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../hatchery/ground.ts'
 import { startOriginalHatchery } from './original-hatchery.ts'
@@ -39,13 +40,16 @@ async function show(name: string, start: () => Promise<Running>): Promise<Shown>
   const saw = () => hatchery.log().split('\n').slice(-40).join('\n')
   try {
     const own = () => ground.ready().filter(({ note }) => (note as { hatchery_name: string }).hatchery_name === name)
-    await until(() => own().length === 2, 90, saw)
+    await until(() => own().length === 2, 180, saw)
     const standing = own().map(({ id }) => id)
-    ground.work.splice(0, 2, 6_000, 6_000)
+    // The original takes a moment to notice that a VM which it switched off is off.
+    await sleep(3_000)
+    ground.guests.worksFor(600_000)
     const job = await ground.startJob({ flavor: 'large' })
     await until(async () => (await ground.administrator.jobV2(job)).status === 'Building', 90, saw)
     const { worker_name: worker = '' } = await ground.administrator.jobV2(job)
     const [vm] = ground.other.platform.inventory.byName(worker)
+    ground.guests.worksFor(0)
     await until(async () => (await ground.administrator.jobV2(job)).status === 'Success', 90, saw)
     const started = ground.guests.programs.findLast(({ environment }) => environment['CDS_CONFIG'] !== undefined) ?? expect.unreachable()
     const neutral = (text: string) => text.replaceAll(worker, 'WORKER').replaceAll(name, 'HATCHERY').replaceAll(job, 'JOB')
@@ -78,7 +82,7 @@ async function show(name: string, start: () => Promise<Running>): Promise<Shown>
 
 test(
   'on the same API and vCenter a job looks as it does with CDS’s own hatchery: to its user, to its worker, and on its VM',
-  { timeout: 400_000 },
+  { timeout: 800_000 },
   async () => {
     const theirs = await show('original', async () => {
       const { v1: tokenV1, v2: tokenV2 } = await ground.administrator.addHatchery('original', { region: ground.region })

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { realChance, realClock, serveHandler } from '../../../src/ports/index.ts'
 import { SimulatedCds } from '../../../src/simulation/index.ts'
+import { until } from '../hatchery/ground.ts'
 import { startVcsim, type Vcsim } from '../peer.ts'
 import { Administrator } from './administrator.ts'
 import { type OriginalHatchery, startOriginalHatchery } from './original-hatchery.ts'
@@ -91,20 +91,16 @@ describe.each([
     await employer?.stop()
   })
 
+  const saw = () => hatchery.log().split('\n').slice(-30).join('\n')
+
   test('it signs in to V1 and V2, and its heartbeats arrive', async () => {
-    await until(() => employer.beats(), hatchery)
+    await until(() => employer.beats(), 110, saw)
     expect(await employer.beats()).toBe(true)
   })
 
   test('a job with an unknown flavor is taken and given back until it fails', async () => {
     const job = await employer.startJob()
-    await until(async () => (await employer.statusOf(job)) === 'Fail', hatchery)
+    await until(async () => (await employer.statusOf(job)) === 'Fail', 110, saw)
     expect(await employer.statusOf(job)).toBe('Fail')
   })
 })
-
-/** Waits for at most a minute; whoever asks then sees what it came to. */
-async function until(check: () => Promise<boolean>, hatchery: OriginalHatchery): Promise<void> {
-  for (const patience = Date.now() + 60_000; Date.now() < patience; await sleep(250)) if (await check()) return
-  throw new Error(`not so after a minute. The hatchery said:\n${hatchery.log().split('\n').slice(-30).join('\n')}`)
-}

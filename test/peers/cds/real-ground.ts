@@ -7,6 +7,7 @@ import { freePorts } from '../free-ports.ts'
 import { guest, makeTemplate, type OperatorFile, template } from '../hatchery/ground.ts'
 import { Guests } from '../hatchery/guests.ts'
 import { type HatcheryProcess, startHatcheryProcess } from '../hatchery/hatchery-process.ts'
+import { Standing } from '../hatchery/standing.ts'
 import { startVcsim, type Vcsim, type VcsimOptions } from '../peer.ts'
 import { FaultProxy } from '../vsphere/fault-proxy.ts'
 import { connectTo, thumbprintOf, type Vcenter } from '../vsphere/vcenter.ts'
@@ -44,11 +45,10 @@ export class RealGround implements AsyncDisposable {
   readonly other: Vcenter
   readonly guests: Guests
   readonly folder: string
-  /** From and to how many milliseconds the next jobs take. */
-  readonly work: [number, number]
   readonly #stack: AsyncDisposableStack
+  readonly #standing: Standing
 
-  private constructor(parts: Parts, work: [number, number], stack: AsyncDisposableStack) {
+  private constructor(parts: Parts, stack: AsyncDisposableStack) {
     this.cds = parts.cds
     this.door = parts.door
     this.sim = parts.sim
@@ -57,8 +57,8 @@ export class RealGround implements AsyncDisposable {
     this.guests = parts.guests
     this.folder = parts.folder
     this.administrator = new Administrator(parts.cds)
-    this.work = work
     this.#stack = stack
+    this.#standing = new Standing(parts.other)
     this.proxy.onAnswer = this.guests.onAnswer
   }
 
@@ -76,10 +76,9 @@ export class RealGround implements AsyncDisposable {
       stack.defer(() => proxy.stop())
       const other = stack.use(await connectTo(sim))
       await makeTemplate(other, 'DC0_C0_RP0_VM0', template)
-      const work: [number, number] = [1_500, 2_500]
-      const guests = new Guests(other, { work })
+      const guests = new Guests(other, { work: [1_500, 2_500] })
       stack.defer(() => guests.stop())
-      return new RealGround({ cds, door, sim, proxy, other, guests, folder }, work, stack)
+      return new RealGround({ cds, door, sim, proxy, other, guests, folder }, stack)
     } catch (error) {
       await stack.disposeAsync()
       throw error
@@ -125,17 +124,17 @@ export class RealGround implements AsyncDisposable {
 
   /** VMs that hatcheries made, as somebody else sees them. */
   vms(): readonly Vm[] {
-    return Array.from(this.other.platform.inventory.all()).filter(vm => vm.annotation.includes('"hatchery_name"'))
+    return this.#standing.vms()
   }
 
   /** VMs that stand ready. */
   ready(): readonly Vm[] {
-    return this.vms().filter(({ name, power }) => name.startsWith('provision-') && power === 'off')
+    return this.#standing.ready()
   }
 
-  /** VMs of workers. */
+  /** VMs of workers, and of templates in the making. */
   workers(): readonly Vm[] {
-    return this.vms().filter(({ name, template: is }) => !is && !name.startsWith('provision-'))
+    return this.#standing.workers()
   }
 
   /** Ends every session that a hatchery has with the API, on both sides. */

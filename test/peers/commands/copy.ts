@@ -115,7 +115,7 @@ export function start(name: string, args: readonly string[], cwd: string, env: N
       }
     },
     interrupt() {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT')
     },
   }
 }

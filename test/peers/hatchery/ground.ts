@@ -14,6 +14,7 @@ import { FaultProxy } from '../vsphere/fault-proxy.ts'
 import { connectTo, never, thumbprintOf, type Vcenter } from '../vsphere/vcenter.ts'
 import { Guests, type Manners } from './guests.ts'
 import { type HatcheryProcess, startHatcheryProcess } from './hatchery-process.ts'
+import { Standing } from './standing.ts'
 
 /** Templates of 1 CPU and 32 MB; operators' files speak of the first one. */
 export const template = 'debian12'
@@ -49,8 +50,7 @@ export class Ground implements AsyncDisposable {
   /** Whether CDS takes web sockets. */
   takesWebSockets = true
   readonly #stack: AsyncDisposableStack
-  /** VMs that were on at some time: a clone that never was is off as well, and not ready yet. */
-  readonly #booted = new Set<string>()
+  readonly #standing: Standing
 
   private constructor(
     parts: Pick<Ground, 'sim' | 'proxy' | 'other' | 'cds' | 'cdsUrl' | 'guests' | 'folder'>,
@@ -64,10 +64,8 @@ export class Ground implements AsyncDisposable {
     this.guests = parts.guests
     this.folder = parts.folder
     this.#stack = stack
+    this.#standing = new Standing(this.other)
     this.proxy.onAnswer = this.guests.onAnswer
-    this.other.platform.inventory.onChange(({ now }) => {
-      if (now?.power === 'on') this.#booted.add(now.id)
-    })
   }
 
   static async lay({ vcenter = {}, workers = {} }: GroundOptions = {}): Promise<Ground> {
@@ -148,12 +146,17 @@ export class Ground implements AsyncDisposable {
 
   /** VMs that hatcheries made, as somebody else sees them. */
   vms(): readonly Vm[] {
-    return Array.from(this.other.platform.inventory.all()).filter(vm => vm.annotation.includes('"hatchery_name"'))
+    return this.#standing.vms()
   }
 
   /** VMs that stand ready. */
   ready(): readonly Vm[] {
-    return this.vms().filter(({ id, name, power }) => name.startsWith('provision-') && power === 'off' && this.#booted.has(id))
+    return this.#standing.ready()
+  }
+
+  /** VMs of workers, and of templates in the making. */
+  workers(): readonly Vm[] {
+    return this.#standing.workers()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@ import { type GuestProgram, workerPrograms, type WorkerProgramsOptions } from '.
 import { child, children, childText, readXml, refOf } from '../../../src/vsphere/testing/inside.ts'
 import type { AnsweredCall } from '../vsphere/fault-proxy.ts'
 import { never, type Vcenter } from '../vsphere/vcenter.ts'
+import { hurriedClock } from './hurried-clock.ts'
 
 /** A program that was started in a guest, as the vCenter was told. */
 export interface StartedProgram {
@@ -25,12 +26,30 @@ export class Guests {
   readonly ends: string[] = []
   readonly #other: Vcenter
   readonly #http = httpClient({ clock: realClock() })
+  readonly #clock = hurriedClock()
+  readonly #work: [number, number]
   readonly #play: (program: GuestProgram) => void
 
   constructor(other: Vcenter, { work = [300, 600], start = [50, 100], mishaps = {} }: Manners) {
     this.#other = other
+    this.#work = [...work]
     const report = (line: string) => void this.ends.push(line)
-    this.#play = workerPrograms({ clock: realClock(), chance: realChance(), http: this.#http, work, start, mishaps, report })
+    const [clock, http] = [this.#clock, this.#http]
+    this.#play = workerPrograms({ clock, chance: realChance(), http, work: this.#work, start, mishaps, report })
+  }
+
+  /** From now on jobs take so many milliseconds. Those that are being done are done at once. */
+  worksFor(milliseconds: number): void {
+    this.#work.splice(0, 2, milliseconds, milliseconds)
+    this.#clock.hurry()
+  }
+
+  /** What the last worker that was started for a job found in its environment. */
+  configOf(job: string | number): Readonly<Record<string, unknown>> | undefined {
+    const configs = this.programs.flatMap(({ environment: { CDS_CONFIG: text } }) =>
+      text === undefined ? [] : [JSON.parse(Buffer.from(text, 'base64').toString()) as Readonly<Record<string, unknown>>],
+    )
+    return configs.findLast(config => config['run_job_id'] === job || config['booked_job_id'] === job)
   }
 
   /** Looks at what the vCenter was asked, and carries out what was started. */

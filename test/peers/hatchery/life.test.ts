@@ -14,8 +14,13 @@ let hatchery: HatcheryProcess
 
 const isOver = ({ status }: { readonly status: string }) => ['Success', 'Fail', 'Stopped'].includes(status)
 const saw = () => `${hatchery.log().split('\n').slice(-30).join('\n')}\n${ground.guests.ends.join('\n')}`
+/** Long enough for whoever wants to look at a worker. */
+const long = 600_000
+/** Lets the job come to its end. */
 const succeeds = async (job: { readonly status: string }) => {
+  ground.guests.worksFor(0)
   await until(() => isOver(job), 90, saw)
+  ground.guests.worksFor(long)
   expect(job.status).toBe('Success')
 }
 const workerOf = async (job: JobV2): Promise<SeenVm> => {
@@ -31,8 +36,7 @@ const page = async (path: string) => {
 }
 
 beforeAll(async () => {
-  // Long enough for an independent client to come and look at the VM of a worker.
-  ground = await Ground.lay({ workers: { work: [7_000, 8_000] } })
+  ground = await Ground.lay({ workers: { work: [long, long] } })
   const machine = {
     image: template,
     pre_cmd: 'curl {{.API}}/download/worker/linux/amd64 -o worker',
@@ -70,11 +74,16 @@ test('VMs are made ready: linked clones with an address of the range, switched o
   expect(addresses.size).toBe(2)
 })
 
+const idsOf = (vms: readonly { readonly id: string }[]) => vms.map(({ id }) => id).toSorted()
+
 describe('a V2 job', () => {
   test('that a web socket announces claims a VM that stands ready, gets the default flavor, and ends', async () => {
-    expect(ground.cds.webSockets()).toEqual({ v1: 1, v2: 1 })
+    await until(() => ground.cds.webSockets().v1 === 1 && ground.cds.webSockets().v2 === 1, 60, saw)
     const polls = () => ground.cds.calls().get('queue v2') ?? 0
     const standing = new Map(ground.ready().map(({ id, note }) => [id, (note as { readonly ip_address: string }).ip_address]))
+    // Right after a poll the next one is far.
+    const earlier = polls()
+    await until(() => polls() > earlier, 60, saw)
     const before = polls()
     const job = ground.addJob()
     await until(() => job.status !== 'Waiting', 60, saw)
@@ -96,7 +105,8 @@ describe('a V2 job', () => {
       flavor: 'small',
     })
     expect(JSON.parse(vm.annotation).worker_start_time).not.toBe(notYet)
-    const { environment } = ground.guests.programs.at(-1) ?? expect.unreachable()
+    const launched = ground.guests.programs.findLast(({ vm: id, environment }) => id === claimed?.id && 'CDS_CONFIG' in environment)
+    const { environment } = launched ?? expect.unreachable()
     expect(Object.keys(environment).toSorted()).toEqual(['CDS_CONFIG', 'PLACE'])
     await succeeds(job)
     expect(job.infos.map(({ message }) => message)).toContain(`Worker "${job.worker}" will use flavor "small" (2 vCPUs, 256 MB RAM)`)
@@ -104,7 +114,8 @@ describe('a V2 job', () => {
 
   test('whose VM is done leaves nothing, and another VM is made ready in its place', async () => {
     await until(() => ground.ready().length === 2 && ground.vms().filter(({ template: is }) => !is).length === 2, 60, saw)
-    expect((await ground.sim.state()).tasks).toBe(0)
+    await until(async () => (await ground.sim.state()).tasks === 0, 60, saw)
+    expect(ground.cds.heldJobs()).toEqual([])
   })
 
   test('that only the queue tells of is found by asking', async () => {
@@ -137,22 +148,16 @@ describe('a V2 job', () => {
   })
 
   test('of a flavor that nobody knows touches no VM; its user and `aviary why` read which one it is', async () => {
-    await until(() => ground.vms().every(({ name, template: is }) => is || name.startsWith('provision-')), 60, saw)
-    const before = ground
-      .vms()
-      .map(({ id }) => id)
-      .toSorted()
+    await until(() => ground.ready().length === 2, 60, saw)
+    const before = idsOf(ground.ready())
+    const annotations = new Set<string>()
+    const stopLooking = ground.other.platform.inventory.onChange(({ now }) => annotations.add(now?.annotation ?? ''))
     const job = ground.addJob({ flavor: 'enormous' })
     await until(() => job.infos.some(({ message }) => message.includes('flavor "enormous" not found in hatchery configuration')), 60, saw)
-    await until(() => job.status === 'Waiting', 30, saw)
-    expect(
-      ground
-        .vms()
-        .map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(before)
-    const { out } = await command(`why job/${job.id}`)
-    expect(out).toContain('flavor "enormous" not found')
+    await until(async () => (await command(`why job/${job.id}`)).out.includes('flavor "enormous" not found'), 60, saw)
+    stopLooking()
+    expect([...annotations].filter(annotation => annotation.includes(job.id))).toEqual([])
+    expect(idsOf(ground.ready())).toEqual(before)
     expect((await command('hatchery jobs')).out).toContain(job.id)
     ground.cds.stopJob(job.id)
   })
@@ -165,6 +170,7 @@ test('a V1 model is registered with a template of its own, and a V1 job runs on 
   expect(built).toMatchObject({ template: true })
   expect(JSON.parse(built?.annotation ?? '')).toMatchObject({ hatchery_name: 'hv1', model: true, worker_model_path: model })
   const job = ground.cds.addJobV1({ requirements: [{ name: 'deb', type: 'model', value: model }] })
+  await until(() => job.status === 'Building', 90, saw)
   await succeeds(job)
   expect(job.infos.map(({ id }) => id)).toContain('MsgSpawnInfoHatcheryStarts')
 })
@@ -177,7 +183,7 @@ test('its pages and tables answer', async () => {
   expect([workers.status, Array.isArray(JSON.parse(workers.text))]).toEqual([200, true])
   expect((await page('/mon/metrics')).text).toMatch(/^cds_hatchery_vsphere_\w+\{.*service_name="hv1".*\} \d/m)
   expect((await page('/mon/nothing')).status).toBe(404)
-  expect((await command('hatchery pool')).out).toMatch(new RegExp(`${template} +V2 +2 +2`))
+  await until(async () => new RegExp(`${template} +V2 +2 +2`).test((await command('hatchery pool')).out), 60, saw)
   expect((await command('hatchery addresses')).out).toMatch(/\b16 +\d/)
 })
 

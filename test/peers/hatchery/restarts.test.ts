@@ -10,6 +10,10 @@ interface Moment {
   readonly method: string
   readonly count?: number
   readonly image?: string
+  /** Whether it is not the job's own VM, but the next one that is to stand ready. */
+  readonly refills?: boolean
+  /** Whether the job was stopped and its worker does not hear of it, until its time is over. */
+  readonly overstays?: boolean
 }
 
 const moments: readonly Moment[] = [
@@ -20,6 +24,11 @@ const moments: readonly Moment[] = [
   { during: 'the probe of the guest', method: 'StartProgramInGuest' },
   { during: 'the launch of the worker', method: 'StartProgramInGuest', count: 2 },
   { during: 'the removal', method: 'Destroy_Task' },
+  { during: 'the switching off of a worker whose time is over', method: 'PowerOffVM_Task', overstays: true },
+  // One VM stands ready, and the job takes it.
+  { during: 'the clone of the next VM that is to stand ready', method: 'CloneVM_Task', refills: true },
+  { during: 'its first start', method: 'PowerOnVM_Task', count: 2, refills: true },
+  { during: 'its switching off', method: 'PowerOffVM_Task', refills: true },
 ]
 
 const timeout = 400_000
@@ -29,8 +38,8 @@ let runs = 0
 
 beforeAll(async () => {
   ground = await Ground.lay()
-  // Whether a worker was launched before the end nobody knows: it gets this long to sign in.
-  file = await ground.operatorFile('hv1', { ready: 1, more: ['workerRegistrationTTL = 1'] })
+  // Whether a worker was launched before the end nobody knows: it gets this long to sign in. Jobs take less than a second here.
+  file = await ground.operatorFile('hv1', { ready: 1, more: ['workerRegistrationTTL = 1', 'workerTTL = 1'] })
 })
 afterAll(() => ground?.[Symbol.asyncDispose]())
 
@@ -63,16 +72,23 @@ function killWith(hatchery: HatcheryProcess, { method, count = 1 }: Moment, arri
 async function tell(moment: Moment, { arrives, losesStore }: { readonly arrives: boolean; readonly losesStore: boolean }): Promise<string> {
   const dataDir = join(ground.folder, `data-${++runs}`)
   const first = await ground.start(file, dataDir)
-  await until(isTidy, 60, saw(first))
+  await until(isTidy, 120, saw(first))
   let isDead = false
-  void killWith(first, moment, arrives).then(() => (isDead = true))
+  const arm = () => void killWith(first, moment, arrives).then(() => (isDead = true))
+  ground.guests.worksFor(moment.overstays === true ? 600_000 : 500)
+  if (moment.overstays !== true) arm()
   const job = ground.addJob({ image: moment.image ?? template })
-  await until(() => isDead, 60, saw(first))
+  if (moment.overstays === true) {
+    await until(() => job.status === 'Building' && ground.ready().length === 1, 60, saw(first))
+    arm()
+    ground.cds.stopJob(job.id)
+  }
+  await until(() => isDead, 120, saw(first))
   ground.proxy.onAnswer = ground.guests.onAnswer
   if (losesStore) await rm(dataDir, { recursive: true, force: true })
   const second = await ground.start(file, dataDir)
   await until(() => isOver(job), 180, saw(second))
-  await until(isTidy, 60, saw(second))
+  await until(isTidy, 120, saw(second))
   const { code, log } = await second.kill('SIGTERM')
   expect(code, log).toBe(0)
   expect(ground.cds.wrongs()).toEqual({ onTwoWorkers: [], startedAgain: [], resurrected: [], takenFromWorker: [] })
@@ -81,21 +97,23 @@ async function tell(moment: Moment, { arrives, losesStore }: { readonly arrives:
   return job.status
 }
 
+const endOf = ({ overstays = false }: Moment) => (overstays ? 'Stopped' : 'Success')
+
 describe('killed in the middle of', () => {
   test.each(moments)('$during, before vCenter hears of it, it goes on where it was', { timeout }, async moment => {
-    expect(await tell(moment, { arrives: false, losesStore: false })).toBe('Success')
+    expect(await tell(moment, { arrives: false, losesStore: false })).toBe(endOf(moment))
   })
 
   test.each(moments)('$during, after vCenter has done it, it goes on where it was', { timeout }, async moment => {
-    expect(await tell(moment, { arrives: true, losesStore: false })).toBe('Success')
+    expect(await tell(moment, { arrives: true, losesStore: false })).toBe(endOf(moment))
   })
 })
 
 describe('killed and its data folder lost in the middle of', () => {
-  // From the moment on at which a VM carries what is known of it.
-  const recorded = moments.filter(({ method }) => method !== 'CloneVM_Task')
+  // Whatever concerns the job's own VM: it carries what is known of it.
+  const recorded = moments.filter(({ overstays, refills }) => overstays !== true && refills !== true)
 
   test.each(recorded)('$during, the VM itself tells where it was', { timeout }, async moment => {
-    expect(await tell(moment, { arrives: true, losesStore: true })).toBe('Success')
+    expect(await tell(moment, { arrives: true, losesStore: true })).toBe(endOf(moment))
   })
 })

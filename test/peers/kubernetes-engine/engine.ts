@@ -1,7 +1,7 @@
 import { realChance, realClock, realFiles, realProcesses, silentLog } from '../../../src/ports/index.ts'
 import type { HttpClient, HttpRequest } from '../../../src/ports/index.ts'
 import { kubeAccess, kubeHttp, kubernetesStore } from '../../../src/store/index.ts'
-import type { KubernetesLimits, Store } from '../../../src/store/index.ts'
+import type { KubernetesLimits, KubernetesStoreOptions, Store } from '../../../src/store/index.ts'
 
 /** A store of the Kubernetes engine over real sockets, and the requests it has made. */
 export interface Engine {
@@ -24,32 +24,21 @@ export async function engineFrom(kubeconfig: string, limits: KubernetesLimits = 
     environment: process.env,
     clock,
   })
-  const requests: string[] = []
-  const http = counted(kubeHttp(access, { clock }), requests)
-  const store = kubernetesStore({
-    http,
-    server: access.server,
-    credentials: access.credentials,
-    clock,
-    chance: realChance(),
-    log: silentLog,
-    limits,
-  })
-  return {
-    store,
-    requests,
-    async close() {
-      await store.close()
-      await http.close()
-    },
-  }
+  return engineOver(kubeHttp(access, { clock }), { ...access, limits })
 }
 
 /** An engine for a server that asks nobody who they are. */
 export function engineAt(server: string, limits: KubernetesLimits = unlimited): Engine {
-  const requests: string[] = []
-  const http = counted(kubeHttp({ trust: async () => noTrust }, { clock }), requests)
   const credentials = { origin: 'nobody', headers: async () => ({}), refused: () => false }
+  return engineOver(kubeHttp({ trust: async () => noTrust }, { clock }), { server, credentials, limits })
+}
+
+function engineOver(
+  client: HttpClient,
+  { server, credentials, limits }: Required<Pick<KubernetesStoreOptions, 'server' | 'credentials' | 'limits'>>,
+): Engine {
+  const requests: string[] = []
+  const http = counted(client, requests)
   const store = kubernetesStore({ http, server, credentials, clock, chance: realChance(), log: silentLog, limits })
   return {
     store,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer, request as plainRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, request as plainRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent, request as tlsRequest } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { LoopbackDoor } from '../loopback-door.ts'
 
 /** Where the proxy leads, and what it says there about itself. */
 export interface Upstream {
@@ -56,10 +56,8 @@ export class FaultProxy {
   fault: (request: Passing) => Fault | undefined = () => undefined
   readonly #upstream: Upstream
   readonly #agent: Agent
-  readonly #sockets = new Set<Socket>()
+  readonly #door = new LoopbackDoor(() => createServer((incoming, response) => void this.#pass(incoming, response)))
   readonly #streams = new Set<Stream>()
-  #server: Server | undefined
-  #port = 0
   #truncate = false
 
   private constructor(upstream: Upstream) {
@@ -74,7 +72,7 @@ export class FaultProxy {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`
+    return `http://127.0.0.1:${this.#door.port}`
   }
 
   get streams(): number {
@@ -82,32 +80,18 @@ export class FaultProxy {
   }
 
   /** Nobody listens any more, and every connection is gone. */
-  async goAway(): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (server === undefined) return
-    const closed = once(server, 'close')
-    server.close()
-    this.cutAll()
-    await closed
+  goAway(): Promise<void> {
+    return this.#door.close()
   }
 
   /** Listens at the same place as before. */
-  async comeBack(): Promise<void> {
-    const server = createServer((incoming, response) => void this.#pass(incoming, response))
-    server.on('connection', socket => {
-      this.#sockets.add(socket)
-      socket.on('close', () => this.#sockets.delete(socket))
-    })
-    server.listen(this.#port, '127.0.0.1')
-    await once(server, 'listening')
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
+  comeBack(): Promise<void> {
+    return this.#door.open()
   }
 
   /** Cuts every connection there is. */
   cutAll(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy()
+    this.#door.cutAll()
   }
 
   /** The next piece of every watch breaks off in the middle of a line. */

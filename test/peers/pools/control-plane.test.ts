@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allKinds, ClusterClaim, ClusterDeployment, ClusterImageSet, ClusterPool, Namespace, Secret } from '../../../src/kinds/index.ts'
 import { startControllers } from '../../../src/control/index.ts'
 import type { RunningControllers } from '../../../src/control/index.ts'
-import { claimController, clusterController, commandHook, namespaceReaper, poolController } from '../../../src/pools/index.ts'
+import { clusterPools, commandHook } from '../../../src/pools/index.ts'
 import { prometheusMetrics, realChance, realClock, realProcesses, silentLog } from '../../../src/ports/index.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { usePeer } from '../peer.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
     canHibernate: true,
     environment: { ETCD: await usePeer('etcd'), KUBE_APISERVER: await usePeer('kube-apiserver'), CLUSTERS: folder },
   })
-  const controllers = [poolController({ metrics }), claimController({ grants: true }), clusterController({ installer }), namespaceReaper()]
+  const controllers = clusterPools({ metrics, installer, grants: true })
   running = startControllers({ store, clock, chance: realChance(), log: silentLog, metrics, controllers })
   await store.create(Namespace, { metadata: { name: namespace } })
   await store.create(ClusterImageSet, { metadata: { name: 'release' }, spec: { releaseImage: 'x:1' } })

@@ -1,14 +1,18 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allKinds, ClusterClaim, ClusterDeployment, ClusterImageSet, ClusterPool, Namespace } from '../../../src/kinds/index.ts'
 import { startControllers } from '../../../src/control/index.ts'
 import type { RunningControllers } from '../../../src/control/index.ts'
-import { claimController, clusterController, namespaceReaper, poolController } from '../../../src/pools/index.ts'
+import { clusterPools } from '../../../src/pools/index.ts'
 import { prometheusMetrics, realChance, realClock, silentLog } from '../../../src/ports/index.ts'
 import { SimulatedInstaller } from '../../../src/simulation/index.ts'
 import { installCrds } from '../../../src/store/index.ts'
+import { admission, admissionRows } from '../../../src/pools/testing/admission-rows.ts'
 import { engineFrom } from '../kubernetes-engine/engine.ts'
-import { startKubeApiserver, type KubeApiserver } from '../peer.ts'
+import { startKubeApiserver, usePeer, type KubeApiserver } from '../peer.ts'
+import { kubectlStory } from './kubectl-story.ts'
 
 // The same controllers, in two replicas without an election, over a real kube-apiserver.
 
@@ -28,12 +32,7 @@ beforeAll(async () => {
   const installer = new SimulatedInstaller({ clock, installSeconds: 0, deprovisionSeconds: 0, failEvery: 0 })
   replicas = [1, 2].map(() => {
     const metrics = prometheusMetrics()
-    const controllers = [
-      poolController({ metrics }),
-      claimController({ grants: false }),
-      clusterController({ installer }),
-      namespaceReaper(),
-    ]
+    const controllers = clusterPools({ metrics, installer, grants: false })
     return startControllers({ store: engine.store, clock, chance: realChance(), log: silentLog, metrics, controllers })
   })
 }, 120_000)
@@ -130,3 +129,24 @@ test('an entry that is removed takes its cluster along, and a deleted inventory 
   })
   expect((await pool()).status?.clusterNameUsage).toBeUndefined()
 }, 120_000)
+
+test('plain kubectl scales a pool, waits for it and for a claim, and gives the claim back', async () => {
+  expect(await kubectlStory(server.kubeconfig)).toBe('nothing is left')
+}, 120_000)
+
+test('the policy that ships for Kubernetes refuses what the embedded engine refuses by itself', async () => {
+  const policy = fileURLToPath(new URL('../../../deploy/admission/clusterdeployments.yaml', import.meta.url))
+  execFileSync(await usePeer('kubectl'), ['--kubeconfig', server.kubeconfig, 'apply', '-f', policy], { stdio: 'ignore' })
+  await engine.store.create(Namespace, { metadata: { name: 'rows' } })
+  const shielded = admissionRows.find(({ does, isAllowed }) => does === 'delete' && !isAllowed)!
+  // Servers take a moment until a new policy holds.
+  let round = 0
+  await until('the policy holds', async () => {
+    const refusal = await admission(engine.store, 'rows', { ...shielded, name: `round ${round++}` })
+    return refusal?.startsWith('Forbidden: ') === true
+  })
+  for (const row of admissionRows) {
+    const refusal = await admission(engine.store, 'rows', row)
+    expect(refusal === undefined, `${row.name}: ${refusal}`).toBe(row.isAllowed)
+  }
+}, 60_000)

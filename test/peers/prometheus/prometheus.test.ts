@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -24,7 +25,7 @@ beforeAll(async () => {
   world.capacity = { cpuMHz: { limit: 20_000, unreserved: 12_000, used: 8000 }, memoryMB: { limit: 4096, unreserved: 512, used: 3072 } }
   world.vm({ name: 'worker-1', cpus: 4, memoryMB: 8192, note: { workerName: 'worker-1', vmwareModelPath: 'debian12' } })
   world.provision('provision-v2-x', 'debian12', { cpus: 2, memoryMB: 4096 })
-  world.vm({ name: 'deb', template: true, power: 'off', cpus: 2, memoryMB: 4096, note: { model: true, workerModelPath: 'g/deb' } })
+  world.vm({ name: 'debian12', template: true, power: 'off', cpus: 2, memoryMB: 4096, note: { model: true, workerModelPath: 'g/deb' } })
   world.vm({ name: 'database', cpus: 24, memoryMB: 49_152 })
   await world.pool.refresh(never)
   const counts = { network: 'guests', total: 20, used: 19, active: 1, reserved: 0, quarantined: 0 }
@@ -77,6 +78,18 @@ test.each([
   ['the alert on addresses', 'cds_hatchery_vsphere_ip_used_count / cds_hatchery_vsphere_ip_total_count > 0.9', 0.95],
 ])('the specification’s query for %s has an answer', async (_what, query, expected) => {
   expect(await prometheus.query(query)).toBeCloseTo(expected, 10)
+})
+
+test('Prometheus understands every expression of the dashboard, and those of what there is have an answer', async () => {
+  const { panels } = JSON.parse(readFileSync(here('../../../deploy/grafana/hatchery.json'), 'utf8')) as {
+    panels: { targets?: { expr: string }[] }[]
+  }
+  const unanswered: string[] = []
+  for (const { expr } of panels.flatMap(({ targets = [] }) => targets)) {
+    const isOverTime = /\[\w+\]/.test(expr)
+    if ((await prometheus.query(expr.replaceAll('$hatchery', '.*'))) === undefined && !isOverTime) unanswered.push(expr)
+  }
+  expect(unanswered).toEqual([])
 })
 
 test('every worker is a series of its own', async () => {

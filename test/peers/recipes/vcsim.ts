@@ -106,7 +106,8 @@ export async function startVcsim(options: VcsimOptions = {}): Promise<Vcsim> {
     },
   }))
   const url = () => /^READY (\S+)$/m.exec(simulator.output())?.[1]
-  await untilReady(simulator, async () => url() !== undefined)
+  // Thousands of VMs take half a minute to make, and much longer on a machine with other work.
+  await untilReady(simulator, async () => url() !== undefined, 90 + (options.vms ?? 0) / 20)
   const sdk = url()!
   return {
     url: sdk,

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { Agent, createServer, request, type Server } from 'node:https'
+import { Agent, createServer, request } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { testAuthority, type TestCertificate } from '../../../src/ports/testing/certificates.ts'
+import { LoopbackDoor } from '../loopback-door.ts'
 
 /** What may go wrong with one call. */
 export type Fault =
@@ -36,15 +35,12 @@ export class FaultProxy {
   /** Told of each call that vCenter answered, whether or not the answer is let through. */
   onAnswer: (call: AnsweredCall) => void = () => {}
   readonly #target: URL
-  readonly #identity: TestCertificate
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
-  readonly #sockets = new Set<Duplex>()
-  #server: Server | undefined
-  #port = 0
+  readonly #door: LoopbackDoor
 
-  private constructor(target: URL, identity: TestCertificate) {
+  private constructor(target: URL, { certificate: cert, key }: TestCertificate) {
     this.#target = target
-    this.#identity = identity
+    this.#door = new LoopbackDoor(() => createServer({ cert, key }, (incoming, response) => void this.#pass(incoming, response)))
   }
 
   /** Listens in front of the vCenter at `url`. */
@@ -55,7 +51,7 @@ export class FaultProxy {
   }
 
   get url(): string {
-    return `https://127.0.0.1:${this.#port}/sdk`
+    return `https://127.0.0.1:${this.#door.port}/sdk`
   }
 
   /** The next call of the method is harmed, once. */
@@ -70,33 +66,17 @@ export class FaultProxy {
 
   /** Cuts every connection there is. */
   cutAll(): void {
-    for (const socket of this.#sockets) socket.destroy()
+    this.#door.cutAll()
   }
 
   /** Nobody listens any more, and every connection is gone. */
-  async goAway(): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (server === undefined) return
-    const closed = once(server, 'close')
-    server.close()
-    this.cutAll()
-    await closed
+  goAway(): Promise<void> {
+    return this.#door.close()
   }
 
   /** Listens at the same place as before. */
-  async comeBack(): Promise<void> {
-    const { certificate, key } = this.#identity
-    const server = createServer({ cert: certificate, key }, (incoming, response) => void this.#pass(incoming, response))
-    server.on('connection', socket => {
-      this.#sockets.add(socket)
-      socket.on('close', () => this.#sockets.delete(socket))
-      socket.on('error', () => {})
-    })
-    server.listen(this.#port, '127.0.0.1')
-    await once(server, 'listening')
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
+  comeBack(): Promise<void> {
+    return this.#door.open()
   }
 
   async stop(): Promise<void> {

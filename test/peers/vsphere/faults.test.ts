@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  ClaimLost,
   InventoryNotLive,
   NameTaken,
   NoCapacity,
@@ -40,12 +41,12 @@ async function knownToOthers(id: string): Promise<void> {
 }
 
 /** The session is ended just before vCenter hears of the next call of that method. */
-function expireBefore(method: string): void {
-  const before = subject.proxy.onCall
-  subject.proxy.onCall = async seen => {
+function expireBefore(method: string, { proxy, sim } = subject): void {
+  const before = proxy.onCall
+  proxy.onCall = async seen => {
     if (seen !== method) return before(seen)
-    subject.proxy.onCall = before
-    await subject.sim.expire()
+    proxy.onCall = before
+    await sim.expire()
   }
 }
 
@@ -61,17 +62,20 @@ describe('the session ends just before', () => {
       'ReconfigVM_Task',
       ({ id, name }: Vm) => subject.platform.claim({ id, expectedName: name, name: `${name}-claimed`, annotation: mark }, never),
     ],
+    ['Rename_Task', ({ id, name }: Vm) => subject.platform.rename(id, `${name}-renamed`, never)],
     ['PowerOnVM_Task', ({ id }: Vm) => subject.platform.powerOn(id, never)],
     ['PowerOffVM_Task', async ({ id }: Vm) => (await subject.platform.powerOn(id, never), subject.platform.powerOff(id, never))],
     ['RetrievePropertiesEx', ({ id }: Vm) => subject.platform.diskGB(id, never)],
     ['MarkAsTemplate', ({ id }: Vm) => subject.platform.markAsTemplate(id, never)],
     ['Destroy_Task', ({ id }: Vm) => subject.platform.destroy(id, never)],
-    ['ModifyListView', ({ id }: Vm) => subject.platform.powerOn(id, never)],
     ['QueryEvents', ({ id }: Vm) => subject.platform.events(id, never)],
   ] as const)('%s, and nobody notices', async (method, act) => {
     const made = await vm('session')
+    const before = subject.proxy.calls.filter(call => call === method).length
     expireBefore(method)
     await act(made)
+    // The one that met the end of the session, and the one that was made in the next.
+    expect(subject.proxy.calls.filter(call => call === method).length - before).toBeGreaterThanOrEqual(2)
     expect((await subject.sim.state()).tasks).toBe(0)
   })
 
@@ -109,6 +113,7 @@ describe('the session ends while vCenter is at work on', () => {
       'ReconfigVM_Task',
       ({ id, name }: Vm) => subject.platform.claim({ id, expectedName: name, name: `${name}-claimed`, annotation: mark }, never),
     ],
+    ['Rename_Task', ({ id, name }: Vm) => subject.platform.rename(id, `${name}-renamed`, never)],
     ['PowerOnVM_Task', ({ id }: Vm) => subject.platform.powerOn(id, never)],
     ['PowerOffVM_Task', async ({ id }: Vm) => (await subject.platform.powerOn(id, never), subject.platform.powerOff(id, never))],
     ['Destroy_Task', ({ id }: Vm) => subject.platform.destroy(id, never)],
@@ -244,6 +249,21 @@ describe('tasks', () => {
     expect((await annotated).note).toEqual({ waited: true })
   })
 
+  test('one that takes its time is followed by name, also when the session ends just then, and is done once', async () => {
+    const slow = await vcsimSubject({ vms: 2, taskMs: 2_600 })
+    try {
+      const { platform, proxy, sim, world } = slow
+      const { id } = await platform.clone(request('fault-slow', { template: world.template }), never)
+      expireBefore('ModifyListView', slow)
+      expect((await platform.powerOn(id, never)).power).toBe('on')
+      expect(proxy.calls).toContain('ModifyListView')
+      expect(proxy.calls.filter(call => call === 'PowerOnVM_Task')).toHaveLength(1)
+      expect((await sim.state()).tasks).toBe(0)
+    } finally {
+      await slow.cleanup()
+    }
+  }, 60_000)
+
   test('what does not fit is refused as such', async () => {
     const error = await rejected(subject.platform.clone(request('too-big-for-this'), never))
     expect(NoCapacity.is(error), String(error)).toBe(true)
@@ -258,16 +278,53 @@ describe('tasks', () => {
     expect(await world.named('fault-contested')).toHaveLength(1)
   })
 
+  /** Somebody else acts just before vCenter hears of the next call of that method. */
+  const meanwhile = (method: string, act: () => Promise<unknown>) => {
+    const before = subject.proxy.onCall
+    subject.proxy.onCall = async seen => {
+      if (seen !== method) return before(seen)
+      subject.proxy.onCall = before
+      await act()
+    }
+  }
+
+  test('a VM that somebody else switched on or off a moment before is as it was wanted', async () => {
+    const { platform, other } = subject
+    const { id } = await vm('raced')
+    await knownToOthers(id)
+    meanwhile('PowerOnVM_Task', () => other.platform.powerOn(id, never))
+    expect((await platform.powerOn(id, never)).power).toBe('on')
+    meanwhile('PowerOffVM_Task', () => other.platform.powerOff(id, never))
+    expect((await platform.powerOff(id, never)).power).toBe('off')
+  })
+
+  test('a VM that somebody switches on while it is removed is switched off and removed; one that is claimed then is lost', async () => {
+    const { platform, other, world } = subject
+    const [doomed, claimed] = [await vm('doomed'), await vm('claimed')]
+    await knownToOthers(claimed.id)
+    meanwhile('Destroy_Task', () => other.platform.powerOn(doomed.id, never))
+    await platform.destroy(doomed.id, never)
+    expect(await world.named(doomed.name)).toEqual([])
+    meanwhile('ReconfigVM_Task', () => other.platform.powerOn(claimed.id, never))
+    const wanted = { id: claimed.id, expectedName: claimed.name, name: `${claimed.name}-late`, annotation: mark, cpus: 8 }
+    expect(ClaimLost.is(await rejected(platform.claim(wanted, never)))).toBe(true)
+    expect(await world.named(claimed.name)).toEqual([claimed.id])
+  })
+
+  test('a name that somebody takes a moment before is taken', async () => {
+    const { platform, world } = subject
+    const made = await vm('renamed')
+    meanwhile('Rename_Task', () => world.foreignVm({ name: 'fault-taken' }))
+    const error = await rejected(platform.rename(made.id, 'fault-taken', never))
+    expect(NameTaken.is(error), String(error)).toBe(true)
+    expect(await world.named(made.name)).toEqual([made.id])
+  })
+
   test('a VM that vanishes in the middle is not there', async () => {
-    const { platform, other, proxy } = subject
+    const { platform, other } = subject
     const { id } = await vm('vanishing')
     await knownToOthers(id)
-    const before = proxy.onCall
-    proxy.onCall = async method => {
-      if (method !== 'PowerOnVM_Task') return
-      proxy.onCall = before
-      await other.platform.destroy(id, never)
-    }
+    meanwhile('PowerOnVM_Task', () => other.platform.destroy(id, never))
     const error = await rejected(platform.powerOn(id, never))
     expect(NotThere.is(error), String(error)).toBe(true)
   })

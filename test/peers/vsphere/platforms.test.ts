@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allKinds } from '../../../src/kinds/index.ts'
 import { httpClient, prometheusMetrics, realChance, realClock, Secret, silentLog } from '../../../src/ports/index.ts'
-import { VspherePlatforms } from '../../../src/server/index.ts'
+import { VspherePlatforms } from '../../../src/server/testing/vsphere-platforms.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { startVcsim } from '../peer.ts'
 import { connectTo, never, thumbprintOf } from './vcenter.ts'

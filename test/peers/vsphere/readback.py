@@ -38,6 +38,8 @@ for vm in view.view:
         "networks": [getattr(c.backing, "deviceName", None) or c.backing.port.portgroupKey for c in cards],
         "disksGB": [d.capacityInKB / 1024 / 1024 for d in disks],
         "datastores": [d.name for d in vm.datastore],
+        "pool": None if vm.config.template else vm.resourcePool.name,
+        "folder": vm.parent.name,
         "linked": all(d.backing.parent is not None for d in disks),
         "processes": [p.cmdLine for p in processes],
     }

@@ -80,6 +80,29 @@ test('pyvmomi reads what was made, claimed, started and run, character by charac
   expect(await readBack('made', 'claimed')).toEqual({})
 })
 
+test('a VM is in the folder and the pool that were asked for, has an address by DHCP, and is found by a new name, as a template too', async () => {
+  const { platform, connection } = mine
+  const { session, places: there } = connection
+  await session.call('CreateFolder', (await there.datacenter()).folders.get('vmFolder')!, { name: 'workers' })
+  const share = { reservation: 0, expandableReservation: true, limit: -1, shares: { shares: 4000, level: 'normal' } }
+  const poolSpec = { cpuAllocation: share, memoryAllocation: share }
+  await session.call('CreateResourcePool', await there.find('resourcePool', undefined), { name: 'ci', spec: poolSpec })
+  const guestSettings = { hostName: 'placed', domain: 'example.test', address: { kind: 'dhcp' } } as const
+  const places = { folder: 'workers', resourcePool: 'ci' }
+  const { id } = await platform.clone(request('placed', { ...places, guest: guestSettings, toolsAfterPowerOn: true }), never)
+  await platform.powerOn(id, never)
+  const address = await platform.waitForAddress(id, () => true, never)
+  expect(await readBack('placed')).toMatchObject({ placed: { folder: 'workers', pool: 'ci', address } })
+  await platform.powerOff(id, never)
+  await platform.rename(id, 'renamed', never)
+  expect(await readBack('placed', 'renamed')).toMatchObject({ renamed: { template: false, annotation: '{"owner":"readback"}' } })
+  await platform.markAsTemplate(id, never)
+  await platform.rename(id, 'a template', never)
+  expect(Object.entries(await readBack('placed', 'renamed', 'a template')).map(([name, vm]) => [name, vm['template']])).toEqual([
+    ['a template', true],
+  ])
+})
+
 test('a disk is as large as was asked for, on the datastore that was asked for, and is the clone’s own then', async () => {
   const { id } = await mine.platform.clone(request('large', { diskGB: 5, datastore: 'LocalDS_0' }), never)
   expect(await readBack('large')).toMatchObject({ large: { disksGB: [5], datastores: ['LocalDS_0'], linked: false } })

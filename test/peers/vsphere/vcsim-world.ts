@@ -10,9 +10,11 @@ const guest = { user: 'worker', password: 'in the guest' }
 const methods: Readonly<Record<Parameters<World['cutNext']>[0], string>> = {
   clone: 'CloneVM_Task',
   claim: 'ReconfigVM_Task',
+  rename: 'Rename_Task',
   annotate: 'ReconfigVM_Task',
   powerOn: 'PowerOnVM_Task',
   powerOff: 'PowerOffVM_Task',
+  shutDown: 'ShutdownGuest',
   runInGuest: 'StartProgramInGuest',
   destroy: 'Destroy_Task',
   markAsTemplate: 'MarkAsTemplate',

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { signToken } from '../json-web-token.ts'
-import { at, jsonOf, type Transcript } from './transcript.ts'
+import { type Asked, at, jsonOf, type Transcript } from './transcript.ts'
 
 /** A hatchery that a transcript speaks for: its key, and the sessions that it has. */
 export interface ScriptedHatchery {
@@ -43,7 +43,7 @@ export async function signedInHatchery(transcript: Transcript, name: string, reg
 const ownKey = once(() => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
 
 /** A key that no hatchery has. */
-export const strangeKey = once(() => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
+const strangeKey = once(() => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
@@ -55,28 +55,31 @@ export function publicKeyOf(key: KeyObject): string {
   return Buffer.from(createPublicKey(key).export({ type: 'pkcs1', format: 'pem' })).toString('base64')
 }
 
-/** What a worker's token says, beside what every token says. */
-export interface WorkerTokenOptions {
-  readonly hatchery: Pick<ScriptedHatchery, 'name' | 'key'>
-  /** Milliseconds since 1970. */
-  readonly now: number
-  readonly worker: string
-  /** What is said of the worker: job and model. */
-  readonly claims: object
-  /** Seconds since 1970. Default: an hour from now. */
-  readonly expires?: number
+/** Makes the token that a worker signs in with: `claims` are its job and model, `expires` is in seconds since 1970. */
+export type WorkerTokens = (worker: string, claims: object, expires?: number) => string
+
+/** The tokens that a hatchery makes for its workers, good for an hour. */
+export function workerTokens(time: { now(): number }, { name, key }: Pick<ScriptedHatchery, 'name' | 'key'>): WorkerTokens {
+  return (worker, claims, expires) => {
+    const now = Math.floor(time.now() / 1000)
+    const content = {
+      iss: name,
+      sub: worker,
+      jti: `${worker}-${now}`,
+      iat: now - 1,
+      exp: expires ?? now + 3_600,
+      Worker: { worker_model: worker, hatchery_name: name, ...claims },
+    }
+    return signToken('RS512', content, key)
+  }
 }
 
-/** The token that a worker signs in with. */
-export function workerToken({ hatchery, worker, claims, expires, ...given }: WorkerTokenOptions): string {
-  const now = Math.floor(given.now / 1000)
-  const content = {
-    iss: hatchery.name,
-    sub: worker,
-    jti: `${worker}-${now}`,
-    iat: now - 1,
-    exp: expires ?? now + 3_600,
-    Worker: { worker_model: worker, hatchery_name: hatchery.name, ...claims },
-  }
-  return signToken('RS512', content, hatchery.key)
+/** Workers that nobody is to let in, of whatever version: without a token, or with one that is not their hatchery's. */
+export async function strangers(t: Transcript, { name, key }: ScriptedHatchery, signIn: Asked, claims: object): Promise<void> {
+  await t.ask('worker without a token', signIn)
+  await t.ask('worker with nonsense for a token', { ...signIn, token: 'nonsense' })
+  const byStranger = workerTokens(t.subject, { name, key: strangeKey() })
+  await t.ask('worker with a token of another key', { ...signIn, token: byStranger('w0', claims) })
+  const byGhost = workerTokens(t.subject, { name: 'ghost', key })
+  await t.ask('worker of a hatchery that does not exist', { ...signIn, token: byGhost('w0', claims) })
 }

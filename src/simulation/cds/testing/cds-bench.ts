@@ -1,6 +1,6 @@
 import { type HttpRequest, seededChance, simulatedHttp, simulatedWebSockets, VirtualClock } from '../../../ports/index.ts'
 import { settle } from '../../platform/testing/settle.ts'
-import { signedInHatchery, type ScriptedHatchery, workerToken } from '../contract/hatchery.ts'
+import { signedInHatchery, type ScriptedHatchery, workerTokens } from '../contract/hatchery.ts'
 import type { CdsSubject } from '../contract/subject.ts'
 import { jsonOf, Transcript } from '../contract/transcript.ts'
 import { SimulatedCds } from '../simulated-cds.ts'
@@ -63,7 +63,7 @@ export async function cdsBench(seed: number | string = 'bench'): Promise<CdsBenc
       const isV2 = typeof job.id === 'string'
       const claims = isV2 ? { model_name: 'deb', run_job_id: job.id } : { model: {}, job_id: job.id }
       const path = isV2 ? `/v2/queue/eu/job/${job.id}/worker/signin` : '/auth/consumer/worker/signin'
-      const token = workerToken({ hatchery, now: clock.now(), worker, claims })
+      const token = workerTokens(clock, hatchery)(worker, claims)
       const answer = await transcript.quietly({ method: 'POST', path, body: form, token })
       return answer.headers['x-cds-jwt'] ?? `refused with ${answer.status}`
     },

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path'
-import { parseDocument } from 'yaml'
 import type { Files } from '../../../ports/index.ts'
 import { KubeconfigNotFound, KubeconfigNotValid } from './errors.ts'
 import { kubeconfigFile } from './kubeconfig-file.ts'
@@ -35,7 +34,7 @@ export async function readKubeconfig(files: Files, paths: readonly string[]): Pr
     const text = await files.readIfThere(file)
     if (text === undefined) continue
     found.push(file)
-    const config = parse(file, text)
+    const config = checked(file, await parsed(file, text))
     const entry = <T>(value: T): Entry<T> => ({ value, file, folder: dirname(file) })
     currentContext ||= config['current-context']
     for (const { name, context } of config.contexts ?? []) addFirst(contexts, name, entry(context))
@@ -50,14 +49,30 @@ function addFirst<T>(map: Map<string, T>, name: string, value: T): void {
   if (!map.has(name)) map.set(name, value)
 }
 
-function parse(file: string, text: string) {
+/** YAML, or JSON, which is YAML too but needs no library: our own server writes its kubeconfig so, and the command line is quicker for it. */
+async function parsed(file: string, text: string): Promise<unknown> {
+  const json = text.startsWith('{') ? parsedJson(text) : undefined
+  if (json !== undefined) return json
+  const { parseDocument } = await import('yaml')
   const document = parseDocument(text)
   const [error] = document.errors
   if (error !== undefined) {
     const line = error.linePos?.[0].line
     throw KubeconfigNotValid({ where: line === undefined ? file : `${file}:${line}`, why: error.message.split('\n', 1)[0] as string })
   }
-  const { success, data, error: wrong } = kubeconfigFile.safeParse(document.toJS() ?? {})
+  return document.toJS()
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function checked(file: string, content: unknown) {
+  const { success, data, error: wrong } = kubeconfigFile.safeParse(content ?? {})
   if (success) return data
   const [issue] = wrong.issues
   const path = issue?.path

@@ -1,4 +1,4 @@
-import { signedInHatchery, strangeKey, workerToken } from '../hatchery.ts'
+import { signedInHatchery, strangers, workerTokens } from '../hatchery.ts'
 import { at, jsonOf, type Transcript } from '../transcript.ts'
 
 const job = [
@@ -75,21 +75,10 @@ export async function jobsV1(t: Transcript): Promise<void> {
   await t.ask('a message', { method: 'POST', path: of('spawn/infos'), body: [info], token })
   await t.ask('a message that is no list', { method: 'POST', path: of('spawn/infos'), body: info, token })
 
-  const worker = (name: string, claims: object, more: object = {}) =>
-    workerToken({ now: t.subject.now(), hatchery: h, worker: name, claims, ...more })
+  const worker = workerTokens(t.subject, h)
   const claims = { model: {}, job_id: id }
-  const stranger = { name: h.name, key: strangeKey() }
-  await t.ask('worker without a token', signIn)
-  await t.ask('worker with nonsense for a token', { ...signIn, token: 'nonsense' })
-  await t.ask('worker with a token of another key', {
-    ...signIn,
-    token: workerToken({ now: t.subject.now(), hatchery: stranger, worker: 'w0', claims }),
-  })
-  await t.ask('worker of a hatchery that does not exist', {
-    ...signIn,
-    token: workerToken({ now: t.subject.now(), hatchery: { name: 'ghost', key: h.key }, worker: 'w0', claims }),
-  })
-  await t.ask('worker with a token that is over', { ...signIn, token: worker('w0', claims, { expires: 1_700_000_000 }) })
+  await strangers(t, h, signIn, claims)
+  await t.ask('worker with a token that is over', { ...signIn, token: worker('w0', claims, 1_700_000_000) })
   await t.ask('worker for a job that does not exist', { ...signIn, token: worker('w0', { model: {}, job_id: 987654321 }) })
   await t.ask('worker without a job', { ...signIn, token: worker('w0', { model: {} }) })
   await t.ask('worker without a name', { ...signIn, token: worker('', claims) })

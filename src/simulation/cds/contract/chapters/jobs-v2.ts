@@ -1,4 +1,4 @@
-import { signedInHatchery, strangeKey, workerToken } from '../hatchery.ts'
+import { signedInHatchery, strangers, workerTokens } from '../hatchery.ts'
 import { at, jsonOf, type Transcript } from '../transcript.ts'
 
 const form = { BinaryCapabilities: null, Version: 'snapshot', OS: 'linux', Arch: 'amd64' }
@@ -58,8 +58,10 @@ export async function jobsV2(t: Transcript): Promise<void> {
   await t.ask('taking in a region that is not granted', { method: 'POST', path: of('hatchery/take', 'north'), token })
   await t.ask('taking by V1', { method: 'POST', path: of('hatchery/take'), token: h.sessionV1 })
   await t.ask('releasing what nobody took', { method: 'DELETE', path: of('hatchery/take'), token })
-  const early = workerToken({ now: t.subject.now(), hatchery: h, worker: 'early', claims: { model_name: 'deb', run_job_id: id } })
-  await t.ask('worker before the job is taken', { method: 'POST', path: of('worker/signin'), body: form, token: early })
+  const worker = workerTokens(t.subject, h)
+  const claims = { model_name: 'deb', run_job_id: id }
+  const signIn = { method: 'POST', path: of('worker/signin'), body: form } as const
+  await t.ask('worker before the job is taken', { ...signIn, token: worker('early', claims) })
   await t.ask('taking', { method: 'POST', path: of('hatchery/take'), token, show: [...runJob, 'scheduled'] })
   await t.ask('taking again', { method: 'POST', path: of('hatchery/take'), token })
   await t.ask('taking by another', { method: 'POST', path: of('hatchery/take'), token: other.sessionV2 })
@@ -75,26 +77,9 @@ export async function jobsV2(t: Transcript): Promise<void> {
   await t.ask('a released job', { path: of(), token, show: ['runjob.status=', 'runjob.hatchery_name='] })
   await t.ask('taking what was released', { method: 'POST', path: of('hatchery/take'), token, show: ['status='] })
 
-  const worker = (name: string, claims: object, more: object = {}) =>
-    workerToken({ now: t.subject.now(), hatchery: h, worker: name, claims, ...more })
-  const claims = { model_name: 'deb', run_job_id: id }
-  const signIn = { method: 'POST', path: of('worker/signin'), body: form } as const
-  const stranger = { name: h.name, key: strangeKey() }
-  await t.ask('worker without a token', signIn)
-  await t.ask('worker with nonsense for a token', { ...signIn, token: 'nonsense' })
-  await t.ask('worker with a token of another key', {
-    ...signIn,
-    token: workerToken({ now: t.subject.now(), hatchery: stranger, worker: 'w0', claims }),
-  })
-  await t.ask('worker of a hatchery that does not exist', {
-    ...signIn,
-    token: workerToken({ now: t.subject.now(), hatchery: { name: 'ghost', key: h.key }, worker: 'w0', claims }),
-  })
-  await t.ask('worker of another hatchery', {
-    ...signIn,
-    token: workerToken({ now: t.subject.now(), hatchery: other, worker: 'w0', claims }),
-  })
-  await t.ask('worker with a token that is over', { ...signIn, token: worker('w0', claims, { expires: 1_700_000_000 }) })
+  await strangers(t, h, signIn, claims)
+  await t.ask('worker of another hatchery', { ...signIn, token: workerTokens(t.subject, other)('w0', claims) })
+  await t.ask('worker with a token that is over', { ...signIn, token: worker('w0', claims, 1_700_000_000) })
   await t.ask('worker for a job that does not exist', { ...signIn, token: worker('w0', { ...claims, run_job_id: ghost }) })
   await t.ask('worker for another job than that of its token', {
     ...signIn,

@@ -1,4 +1,4 @@
-import { signedInHatchery, workerToken } from '../hatchery.ts'
+import { signedInHatchery, workerTokens } from '../hatchery.ts'
 import { jsonOf, type Transcript } from '../transcript.ts'
 
 const model = [
@@ -52,12 +52,13 @@ export async function models(t: Transcript): Promise<void> {
   await t.ask('an error', { method: 'PUT', path: of('error'), body: { Error: 'no such image', Logs: null }, token })
   await t.ask('a model after an error', { path: of(), token, show: ['nb_spawn_err=', 'last_spawn_err=', 'need_registration='] })
   await t.ask('booking after an error', { method: 'PUT', path: of('book'), token })
+  const worker = workerTokens(t.subject, h)
   const claims = { model: { id, name: 'deb' }, register_only: true }
   const registering = await t.ask('worker that registers', {
     method: 'POST',
     path: '/auth/consumer/worker/signin',
     body: { BinaryCapabilities: ['git', 'gpg'], Version: 'snapshot', OS: 'linux', Arch: 'amd64' },
-    token: workerToken({ now: t.subject.now(), hatchery: h, worker: 'register-m1', claims }),
+    token: worker('register-m1', claims),
     show: ['name=', 'model_id', 'model_name=', 'job_run_id=', 'status='],
   })
   const session = registering.headers['x-cds-jwt'] ?? ''
@@ -69,7 +70,7 @@ export async function models(t: Transcript): Promise<void> {
     method: 'POST',
     path: '/auth/consumer/worker/signin',
     body: { BinaryCapabilities: ['git'], Version: 'snapshot', OS: 'linux', Arch: 'amd64' },
-    token: workerToken({ now: t.subject.now(), hatchery: h, worker: 'model-w1', claims: { model: { id, name: 'deb' }, job_id: job } }),
+    token: worker('model-w1', { model: { id, name: 'deb' }, job_id: job }),
     show: ['model_id', 'model_name=', 'status='],
   })
 }

@@ -3,18 +3,8 @@ import { Secret } from '../../../../ports/index.ts'
 import { signedInHatchery } from '../hatchery.ts'
 import { at, type Transcript } from '../transcript.ts'
 
-const filter = {
-  type: 'queue',
-  project_key: '',
-  application_name: '',
-  pipeline_name: '',
-  environment_name: '',
-  workflow_name: '',
-  workflow_run_num: 0,
-  workflow_node_run_id: 0,
-  operation_uuid: '',
-  hatchery_type: 'vsphere',
-}
+/** What CDS needs to know; what is left out counts as empty. */
+const filter = { type: 'queue', hatchery_type: 'vsphere' }
 
 /** The news of jobs, by web socket. */
 export async function sockets(t: Transcript): Promise<void> {

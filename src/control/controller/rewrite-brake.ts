@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { backoff, type Chance } from '../ports/index.ts'
-import type { Resource } from '../kinds/index.ts'
-import { again, done, findCondition } from '../control/index.ts'
-import type { Outcome, Pass } from '../control/index.ts'
+import { backoff, type Chance } from '../../ports/index.ts'
+import type { Resource } from '../../kinds/index.ts'
+import { findCondition } from '../conditions.ts'
+import type { Pass } from './controller.ts'
+import { again, done, type Outcome } from './step.ts'
 
 /** So often the same is written at once: a write may be lost, or somebody may have wiped the status. */
 const mostInHaste = 3

@@ -1,54 +1,17 @@
-import { describe, expect, test } from 'vitest'
-import { seededChance } from '../ports/index.ts'
+import { expect, test } from 'vitest'
 import { ClusterClaim, ClusterDeployment, ClusterPool } from '../kinds/index.ts'
 import type { Kind } from '../kinds/index.ts'
 import type { Store } from '../store/index.ts'
-import { RewriteBrake } from './rewrite-brake.ts'
+import { passThrough } from './testing/pass-through.ts'
 import { PoolWorld } from './testing/pool-world.ts'
-
-describe('the brake', () => {
-  const chance = seededChance(1)
-  test('lets through what is new, and what is there already', () => {
-    const brake = new RewriteBrake()
-    for (let n = 0; n < 100; n++) expect(brake.heldUntil('a', 'other', `${n}`, { now: 0, chance })).toBeUndefined()
-    for (let n = 0; n < 100; n++) expect(brake.heldUntil('a', 'same', 'same', { now: 0, chance })).toBeUndefined()
-  })
-
-  test('holds back what is said again and again, longer each time, and one object does not hold back another', () => {
-    const brake = new RewriteBrake()
-    let [now, writes] = [0, 0]
-    while (now < 3_600_000) {
-      const until = brake.heldUntil('a', 'other', 'mine', { now, chance })
-      if (until === undefined) writes++
-      now = until ?? now + 1
-      if (writes > 1_000) break
-    }
-    expect(writes).toBeLessThan(120)
-    expect(brake.heldUntil('b', 'other', 'mine', { now, chance })).toBeUndefined()
-  })
-
-  test('forgets what is gone', () => {
-    const brake = new RewriteBrake()
-    const ask = () => brake.heldUntil('a', 'other', 'mine', { now: 0, chance })
-    for (let n = 0; n < 5; n++) ask()
-    expect(ask()).toBeGreaterThan(0)
-    brake.forget('a')
-    expect(ask()).toBeUndefined()
-  })
-})
 
 /** A store on which news of clusters stop coming after a while. */
 function deaf(store: Store, isDeaf: () => boolean): Store {
   return {
-    get: (kind, key) => store.get(kind, key),
-    list: (kind, options) => store.list(kind, options),
+    ...passThrough(store),
     async *watch(kind, options) {
       for await (const batch of store.watch(kind, options)) if ((kind as Kind) !== (ClusterDeployment as Kind) || !isDeaf()) yield batch
     },
-    close: () => store.close(),
-    create: (kind, draft, options) => store.create(kind, draft, options),
-    update: (kind, object, options) => store.update(kind, object, options),
-    delete: (kind, key, options) => store.delete(kind, key, options),
   }
 }
 
@@ -76,9 +39,13 @@ test('two replicas of which one hears nothing of clusters do not overwrite each 
   for (const name of ['w', 'x', 'y', 'z']) await world.claim(name)
   await world.seconds(60)
   const before = { ...written }
+  const uids = async () => (await world.clusters()).map(({ metadata }) => metadata.uid)
+  const there = await uids()
   await world.seconds(1_800)
   expect(written.pools - before.pools).toBeLessThan(120)
   expect(written.claims - before.claims).toBeLessThan(120)
+  // Above all it removes nothing because it does not know of it.
+  expect(await uids()).toEqual(there)
   expect(await world.names()).toEqual(['a', 'b', 'c'])
   await world.stop()
 })

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { seededChance, VirtualClock } from '../../ports/index.ts'
+import { simulatedPlatform, SimulatedWorld } from '../../simulation/index.ts'
+import { aroundCalls } from '../around-calls.ts'
+import type { CloneRequest } from '../platform.ts'
+import { governed } from './governed.ts'
+import { Governor } from './governor.ts'
+
+const never = new AbortController().signal
+
+/** What clones weigh on the host of their template, and how often somebody asked for the size of its disk. */
+async function weights(requests: readonly Partial<CloneRequest>[], { refuses = false } = {}) {
+  const clock = new VirtualClock()
+  const chance = seededChance(3)
+  const world = new SimulatedWorld({ clock, chance, templates: [{ name: 'debian', diskGB: 20 }] })
+  const governor = new Governor({ platform: 'sim', clock, limits: { perHost: 100, weights: { fullClone: 4 } } })
+  let asked = 0
+  const inner = aroundCalls(simulatedPlatform({ world, chance }), (call, next) => {
+    if (call.operation !== 'diskGB') return next()
+    asked++
+    return refuses ? Promise.reject(new Error('not now')) : next()
+  })
+  const platform = governed(inner, governor, 'hatchery')
+  await clock.advance(1_000)
+  const clones = requests.map((request, index) =>
+    platform.clone({ name: `vm-${index}`, annotation: '', template: 'debian', isOurs: () => true, ...request }, never).catch(() => {}),
+  )
+  await clock.advance(1_000)
+  const seen = new Map(governor.running().map(({ target, weight }) => [target, weight]))
+  await clock.advance(3_600_000)
+  await Promise.all(clones)
+  return { weights: requests.map((_, index) => seen.get(`vm-${index}`)), asked }
+}
+
+test('a clone that wants a larger disk than its template has weighs as much as any full one, one that does not is linked', async () => {
+  const requests = [{}, { linked: false }, { diskGB: 20 }, { diskGB: 21 }, { diskGB: 10 }, { linked: false, diskGB: 10 }]
+  expect(await weights(requests)).toEqual({ weights: [1, 4, 1, 4, 1, 4], asked: 1 })
+})
+
+test('a clone whose template cannot be looked at is taken for a full one', async () => {
+  expect((await weights([{ diskGB: 1 }], { refuses: true })).weights).toEqual([4])
+})

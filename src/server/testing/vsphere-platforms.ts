@@ -1,0 +1,1 @@
+export { VspherePlatforms } from '../vsphere/vsphere-platforms.ts'
