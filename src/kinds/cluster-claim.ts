@@ -46,6 +46,7 @@ export const ClusterClaim = kind({
     ageColumn,
   ],
   immutable: ['spec.clusterPoolName'],
+  calmReasons: ['Initialized'],
 })
 
 /** An object of kind ClusterClaim. */

@@ -95,6 +95,7 @@ export const ClusterDeployment = kind({
     column('Claim', '.spec.clusterPoolRef.claimName', { priority: 1 }),
     ageColumn,
   ],
+  calmReasons: ['Initialized', 'StoppingOrHibernating', 'ResumingOrRunning', 'Unsupported'],
   immutable: [
     'spec.clusterName',
     'spec.baseDomain',

@@ -18,6 +18,7 @@ export const ClusterPool = kind({
   plural: 'clusterpools',
   scope: 'Namespaced',
   shortNames: ['cp'],
+  calmReasons: ['Initialized', 'MaxCapacity', 'InventoryExhausted'],
   description:
     'A number of clusters that are kept ready to be claimed, made from one recipe, with generated names or those of an inventory.',
   spec: z

@@ -42,6 +42,7 @@ interface KindOptions<S extends Part, T extends Part, F extends Shape> {
   /** Without the name, which always comes first. Default: the age. */
   readonly columns?: readonly Column[]
   readonly immutable?: readonly string[]
+  readonly calmReasons?: readonly string[]
   readonly rules?: readonly Rule<NoInfer<Made<S, T, F>>>[]
   readonly scale?: ScalePaths
   readonly shortNames?: readonly string[]
@@ -85,6 +86,7 @@ export function kind<S extends Part = undefined, T extends Part = undefined, F e
     scale: options.scale,
     selectableFields: options.selectableFields ?? [],
     immutable: options.immutable ?? [],
+    calmReasons: options.calmReasons ?? [],
     rules: options.rules ?? [],
     get zod() {
       return (zod ??= z.object({

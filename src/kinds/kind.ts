@@ -60,6 +60,11 @@ export interface Kind<R extends Resource = Resource> {
   readonly selectableFields: readonly string[]
   /** Fields that cannot change once they are set: `spec.clusterPoolName`. */
   readonly immutable: readonly string[]
+  /**
+   * Reasons by which a condition says that all is as somebody wants it, though its status sounds otherwise: of a cluster that is to
+   * hibernate `Ready` is False. Who does wait with such a reason says so with `then`.
+   */
+  readonly calmReasons: readonly string[]
   readonly rules: readonly Rule<R>[]
   /** The whole object's schema, in the form that a CRD takes. Computed when first asked for. */
   readonly schema: StructuralSchema

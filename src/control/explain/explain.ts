@@ -4,7 +4,7 @@ import { conditionsOf } from '../conditions.ts'
 import type { ExplainReader } from './explain-reader.ts'
 import type { Explanation, ObjectName, Related, Relation, Wait } from './explanation.ts'
 import { namesInText } from './names-in-text.ts'
-import { isUnmet } from './unmet.ts'
+import { judged } from './unmet.ts'
 
 /** How an object is explained. */
 export interface ExplainOptions {
@@ -54,10 +54,9 @@ class Explainer {
   #ownStory(object: Resource): Explanation {
     const { creationTimestamp, deletionTimestamp, finalizers = [], generation } = object.metadata
     const conditions = conditionsOf(object)
-    const waits = conditions.filter(isUnmet).map(condition => this.#waitOf(condition))
-    const settled = conditions
-      .filter(condition => !isUnmet(condition))
-      .map(({ type, reason, lastTransitionTime }) => ({ condition: type, reason, since: lastTransitionTime }))
+    const { unmet, met } = judged(object)
+    const waits = unmet.map(condition => this.#waitOf(condition))
+    const settled = met.map(({ type, reason, lastTransitionTime }) => ({ condition: type, reason, since: lastTransitionTime }))
     const seen = Math.max(...conditions.map(({ observedGeneration }) => observedGeneration ?? 0))
     const { phase } = (object as { readonly status?: { readonly phase?: unknown } }).status ?? {}
     return {
@@ -149,5 +148,5 @@ function trouble({ explanation }: Related): number {
 }
 
 function byTrouble(a: Resource, b: Resource): number {
-  return Number(conditionsOf(b).some(isUnmet)) - Number(conditionsOf(a).some(isUnmet)) || (a.metadata.name < b.metadata.name ? -1 : 1)
+  return Number(judged(b).unmet.length > 0) - Number(judged(a).unmet.length > 0) || (a.metadata.name < b.metadata.name ? -1 : 1)
 }

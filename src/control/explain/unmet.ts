@@ -1,4 +1,5 @@
-import type { Condition } from '../../kinds/index.ts'
+import { allKinds, type Condition, findKind, type Resource } from '../../kinds/index.ts'
+import { conditionsOf } from '../conditions.ts'
 
 /**
  * Conditions that are bad news when they are true, for those that were not written by this program: who waits here says so
@@ -7,16 +8,15 @@ import type { Condition } from '../../kinds/index.ts'
 const badNews =
   /Fail|Error|Pending|Block|Stall|Degraded|Pressure|Unavailable|Remaining|Missing|Stuck|Paused|Stopped|Unreachable|Invalid|Conflict|Expired|Abort|NotReady/
 
-/**
- * Reasons by which a condition says that all is as somebody wants it, though its status sounds otherwise: nothing has been looked at yet
- * because there was no need to; a cluster that should hibernate is not ready; one that should run does not hibernate, or never can; a
- * pool has all that it may have. Who does wait with such a reason says so with `then`.
- */
-const asWanted = new Set(['Initialized', 'StoppingOrHibernating', 'ResumingOrRunning', 'Unsupported', 'MaxCapacity', 'InventoryExhausted'])
+/** The conditions of an object, by whether they say that something is not as it should be. */
+export function judged(object: Resource): { readonly unmet: readonly Condition[]; readonly met: readonly Condition[] } {
+  const calm = findKind(allKinds, object.apiVersion, object.kind)?.calmReasons ?? []
+  const { unmet = [], met = [] } = Object.groupBy(conditionsOf(object), condition => (isUnmet(condition, calm) ? 'unmet' : 'met'))
+  return { unmet, met }
+}
 
-/** Whether a condition says that something is not as it should be. */
-export function isUnmet({ type, status, reason, then }: Condition): boolean {
+function isUnmet({ type, status, reason, then }: Condition, calm: readonly string[]): boolean {
   if (then !== undefined) return true
-  if (asWanted.has(reason)) return false
+  if (calm.includes(reason)) return false
   return badNews.test(type) ? status === 'True' : status !== 'True'
 }
