@@ -29,11 +29,14 @@ export interface Leftover {
   readonly vm: 'there' | 'coming' | 'none'
 }
 
-/** Names of VMs that an earlier run of this program, or a failed attempt of this one, left unfinished. */
+/**
+ * Names of VMs that an earlier run of this program, or a failed attempt of this one, left unfinished. A record has the name of its VM:
+ * what its status says may be lost, if it was removed without an answer and written anew.
+ */
 export function leftoverNames({ records, underWay }: Pick<LeftoversOptions, 'records' | 'underWay'>): readonly string[] {
-  return Array.from(records.all()).flatMap(({ spec, status }) => {
-    const name = status?.vm ?? ''
-    return spec.purpose === 'Provision' && name !== '' && !underWay.hasName(name) ? [name] : []
+  return Array.from(records.all()).flatMap(spawn => {
+    const name = records.nameOf(spawn)
+    return spawn.spec.purpose === 'Provision' && !underWay.hasName(name) ? [name] : []
   })
 }
 

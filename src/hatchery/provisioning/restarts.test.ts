@@ -56,6 +56,19 @@ describe('after a crash', () => {
     await provisioner.stop()
   })
 
+  test('the record of a VM that is gone goes too, also if it was written anew and does not name its VM', async () => {
+    const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
+    const run = await bench.run()
+    const spec = { purpose: 'Provision', version: 2, model: 'debian12' } as const
+    await run.records.write('provision-v2-gone', spec, { phase: 'TearingDown', vmId: 'vm-99' })
+    const provisioner = new Provisioner(run)
+    provisioner.start()
+    await bench.pass(5)
+    expect(await bench.spawns()).toEqual([])
+    expect(provisioner.pools()).toMatchObject([{ ready: 1 }])
+    await provisioner.stop()
+  })
+
   test('a VM that runs and that nobody works on is finished: it gets its address and is switched off', async () => {
     const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
     const { id } = bench.addVm('provision-v2-orphan', { provisioning: true, vmwareModelPath: 'debian12' })

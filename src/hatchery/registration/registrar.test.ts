@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { FlakyStore } from '../../control/testing/flaky-store.ts'
 import type { GuestProgram } from '../../simulation/index.ts'
+import { StoreError } from '../../store/index.ts'
 import { Cleaner } from '../cleanup/cleaner.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
 import { Attempts } from '../gates/attempts.ts'
@@ -214,6 +216,20 @@ describe('what goes wrong', () => {
     await bench.pass(10)
     expect(bench.cds.told.filter(text => text.startsWith('modelError'))).toEqual([])
     expect(bench.world.byName('debian-tmp')).toBeUndefined()
+    await registrar.stop()
+  })
+
+  test('because the store does not answer is not the model’s fault', async () => {
+    const { bench, registrar, run } = await started({}, outside => {
+      const store = new FlakyStore(outside.store)
+      store.before = operation => {
+        if (operation === 'create') throw new StoreError('ServiceUnavailable', 'the disk of the data folder is full')
+      }
+      outside.store = store
+    })
+    await bench.pass(3)
+    expect(run.log.lines.some(({ message }) => message === 'a worker model could not be registered')).toBe(true)
+    expect(bench.cds.told.filter(text => text.startsWith('modelError'))).toEqual([])
     await registrar.stop()
   })
 

@@ -1,5 +1,14 @@
-import { Busy, InventoryNotLive, NoAddressFree, NoCapacity, WaitedTooLong } from '../../platform/index.ts'
+import {
+  AddressContested,
+  AddressLeaseLost,
+  Busy,
+  InventoryNotLive,
+  NoAddressFree,
+  NoCapacity,
+  WaitedTooLong,
+} from '../../platform/index.ts'
 import { Unreachable } from '../../ports/index.ts'
+import { StoreError } from '../../store/index.ts'
 import type { Cds, V1Model } from '../cds/cds.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
 import type { Gates } from '../gates/gates.ts'
@@ -173,7 +182,7 @@ export class Registrar {
   async #report({ model }: SpawnPlan, error: unknown): Promise<void> {
     const { cds, clock, log, settings } = this.#options
     log.warn('a worker model could not be registered', { model: model.path, error })
-    if (isOfPlatform(error)) return
+    if (!isOfModel(error)) return
     const passwords = [model.password, ...settings.credentials.map(({ password }) => password)]
     using deadline = clock.deadline(longestCall, this.#stop.signal)
     await cds.v1
@@ -188,7 +197,9 @@ export function byNeed(models: readonly V1Model[]): readonly V1Model[] {
   return models.toSorted((one, other) => need(other) - need(one) || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
 }
 
-/** Whether the platform was at fault, not the model: it is tried again, and does not count against the model. */
-function isOfPlatform(error: unknown): boolean {
-  return [NoAddressFree, NoCapacity, InventoryNotLive, WaitedTooLong, Busy, Unreachable].some(type => type.is(error))
+const notOfModel = [AddressContested, AddressLeaseLost, NoAddressFree, NoCapacity, InventoryNotLive, WaitedTooLong, Busy, Unreachable]
+
+/** Whether the model may be at fault. What the platform or our own store failed to do is tried again, and does not count against it. */
+function isOfModel(error: unknown): boolean {
+  return !(error instanceof StoreError) && !notOfModel.some(type => type.is(error))
 }
