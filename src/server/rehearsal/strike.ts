@@ -51,7 +51,8 @@ function meddle(
 ): void {
   const isMeant = (mark: ReturnType<typeof markOf>) =>
     mark?.hatchery === hatchery && !mark.isModel && (isProvision === undefined || mark.isProvision === isProvision)
-  const candidates = vcenter.vms().filter(vm => isMeant(markOf(vm)))
+  // One that was never on does not stand ready yet: its hatchery has not seen whether its address is its own.
+  const candidates = vcenter.vms().filter(vm => isMeant(markOf(vm)) && (isProvision !== true || vm.bootedAt !== undefined))
   const victim = candidates[number % Math.max(1, candidates.length)]
   if (victim === undefined) return
   trace.tell('trouble', `it is ${victim.name}`)
