@@ -47,6 +47,9 @@ const isOver = ({ status }: { readonly status: string }) => ['Success', 'Fail', 
 const saw = (hatchery: HatcheryProcess) => () => `${hatchery.log().split('\n').slice(-40).join('\n')}\n${ground.guests.ends.join('\n')}`
 /** Nothing is left but one VM that stands ready. */
 const isTidy = () => ground.ready().length === 1 && ground.vms().length === 1
+/** The same, or it was made and never on: without its record nobody knows that, and the job that takes it switches it on first. */
+const isTidyWithoutRecords = () =>
+  ground.vms().length === 1 && ground.vms().every(({ name, power }) => name.startsWith('provision-') && power === 'off')
 
 /** Kills the program with a call; resolves when it is dead. */
 function killWith(hatchery: HatcheryProcess, { method, count = 1 }: Moment, arrives: boolean): Promise<void> {
@@ -71,8 +74,9 @@ function killWith(hatchery: HatcheryProcess, { method, count = 1 }: Moment, arri
 /** A job whose program is killed and started again: it comes to its end on one worker, and nothing is left. */
 async function tell(moment: Moment, { arrives, losesStore }: { readonly arrives: boolean; readonly losesStore: boolean }): Promise<string> {
   const dataDir = join(ground.folder, `data-${++runs}`)
+  const isDone = losesStore ? isTidyWithoutRecords : isTidy
   const first = await ground.start(file, dataDir)
-  await until(isTidy, 120, saw(first))
+  await until(isDone, 120, saw(first))
   let isDead = false
   const arm = () => void killWith(first, moment, arrives).then(() => (isDead = true))
   ground.guests.worksFor(moment.overstays === true ? 600_000 : 500)
@@ -88,7 +92,7 @@ async function tell(moment: Moment, { arrives, losesStore }: { readonly arrives:
   if (losesStore) await rm(dataDir, { recursive: true, force: true })
   const second = await ground.start(file, dataDir)
   await until(() => isOver(job), 180, saw(second))
-  await until(isTidy, 120, saw(second))
+  await until(isDone, 120, saw(second))
   const { code, log } = await second.kill('SIGTERM')
   expect(code, log).toBe(0)
   expect(ground.cds.wrongs()).toEqual({ onTwoWorkers: [], startedAgain: [], resurrected: [], takenFromWorker: [] })
