@@ -18,8 +18,9 @@ export class LoopbackDoor {
     return this.#port
   }
 
-  /** Listens, at the same place as before. */
+  /** Listens, at the same place as before. Nothing to do if it is open. */
   async open(): Promise<void> {
+    if (this.#server !== undefined) return
     const server = this.#make()
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket)

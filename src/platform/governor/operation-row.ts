@@ -1,5 +1,5 @@
 import { isoTime } from '../../ports/index.ts'
-import type { Governor, Waiting } from './governor.ts'
+import type { Governor, Running, Waiting } from './governor.ts'
 
 /** One operation on a platform as people look at it: under way, or held back and why. */
 export interface OperationRow {
@@ -32,35 +32,21 @@ export function operationRows(governor: Governor, nameOf: (id: string) => string
     return name === undefined ? target : `${name} (${target})`
   }
   const { platform } = governor
-  const running = governor.running().map(({ operation, target, owner, host = '', weight, since }): OperationRow => ({
+  const row = ({ operation, target, owner, host = '', weight, since }: Running) => ({
     platform,
-    state: 'Running',
-    position: 0,
     operation,
     vm: vmOf(target),
     owner,
     host,
     weight,
     since: isoTime(since),
-    until: '',
-    reason: '',
-    message: '',
-  }))
-  const waiting = governor
-    .waiting()
-    .map(({ position, operation, target, owner, host = '', weight, since, until, reason, message }): OperationRow => ({
-      platform,
-      state: 'Waiting',
-      position,
-      operation,
-      vm: vmOf(target),
-      owner,
-      host,
-      weight,
-      since: isoTime(since),
-      until: isoTime(until),
-      reason,
-      message,
-    }))
+  })
+  const running = governor.running().map((work): OperationRow => {
+    return { ...row(work), state: 'Running', position: 0, until: '', reason: '', message: '' }
+  })
+  const waiting = governor.waiting().map((work): OperationRow => {
+    const { position, until, reason, message } = work
+    return { ...row(work), state: 'Waiting', position, until: isoTime(until), reason, message }
+  })
   return [...running, ...waiting]
 }

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { LoopbackDoor } from '../loopback-door.ts'
 
 /** The way to a server, which can be closed for a while: nobody listens there then, and all who were inside are thrown out. */
 export class FrontDoor implements AsyncDisposable {
   readonly #target: URL
-  readonly #sockets = new Set<Socket>()
-  #server: Server | undefined
-  #port = 0
+  readonly #door = new LoopbackDoor(() => createServer(socket => this.#pass(socket)))
 
   private constructor(target: string) {
     this.#target = new URL(target)
@@ -19,45 +17,31 @@ export class FrontDoor implements AsyncDisposable {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`
+    return `http://127.0.0.1:${this.#door.port}`
   }
 
   /** Opens it again, at the same place. Nothing to do if it is open. */
-  async open(): Promise<void> {
-    if (this.#server !== undefined) return
-    const server = createServer(socket => this.#pass(socket))
-    server.listen(this.#port, '127.0.0.1')
-    await once(server, 'listening')
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
+  open(): Promise<void> {
+    return this.#door.open()
   }
 
-  async close(): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (server === undefined) return
-    const closed = once(server, 'close')
-    server.close()
-    for (const socket of this.#sockets) socket.destroy()
-    await closed
+  close(): Promise<void> {
+    return this.#door.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
 
+  /** Both ends go together, so that throwing out who came in is enough. */
   #pass(socket: Socket): void {
     const onward = connect(Number(this.#target.port), this.#target.hostname)
     for (const [one, other] of [
       [socket, onward],
       [onward, socket],
     ] as const) {
-      this.#sockets.add(one)
       one.on('error', () => other.destroy())
-      one.on('close', () => {
-        this.#sockets.delete(one)
-        other.destroy()
-      })
+      one.on('close', () => other.destroy())
       one.pipe(other)
     }
   }
