@@ -18,7 +18,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   // What client-go tells its developers.
   [/^! [IWE]\d{4} .*\n/gm, ''],
   // Ages and columns: how long a run takes and how wide a column therefore is.
-  [/(?<=^|\s)\d+(y|d|h|m|s)(\d+(d|h|m|s))?(?=\s|$)/gm, 'AGE'],
+  [/(?<=^|\s)\d+(y|d|h|m|s)(\d+(d|h|m|s))?(?=[\s)]|$)/gm, 'AGE'],
   [/(\S) {2,}(?=\S)/g, '$1  '],
   [/ +$/gm, ''],
   // The real server repeats the patched object, with whatever secrets are in it; ours does not.
