@@ -303,7 +303,7 @@ async function holding(lock, work) {
       break
     } catch (error) {
       if (error.code === 'ENOENT') {
-        mkdirSync(dirname(lock), { recursive: true })
+        makeFolder(dirname(lock))
         continue
       }
       if (error.code !== 'EEXIST') throw new Trouble(`Cannot write ${lock}: ${error.message}`)
@@ -320,6 +320,14 @@ async function holding(lock, work) {
     return await work()
   } finally {
     rmSync(lock, { force: true })
+  }
+}
+
+function makeFolder(folder) {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw new Trouble(`Cannot make the folder ${folder}: ${error.message}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Chance, Secret } from '../ports/index.ts'
 import { AccessToken } from '../kinds/index.ts'
-import { StoreError } from '../store/index.ts'
+import { undefinedIf } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 import { newToken } from './token.ts'
 
@@ -23,11 +23,7 @@ export async function issueToken(
 ): Promise<Secret> {
   const { text, hash } = newToken(request.name, chance)
   const { name, user, groups, description } = request
-  try {
-    await store.delete(AccessToken, { name })
-  } catch (error) {
-    if (!StoreError.is(error, 'NotFound')) throw error
-  }
+  await store.delete(AccessToken, { name }).catch(undefinedIf('NotFound'))
   await store.create(AccessToken, { metadata: { name }, spec: { hash, user, groups, description } })
   return text
 }

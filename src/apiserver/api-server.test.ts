@@ -24,7 +24,8 @@ describe('answers', () => {
     const packed = await server.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
     expect(packed.headers['content-encoding']).toBe('gzip')
     expect(JSON.parse(gunzipSync(packed.rawPayload).toString())).toMatchObject({ data })
-    expect((await server.app.inject({ url })).headers['content-encoding']).toBeUndefined()
+    for (const headers of [{}, { 'accept-encoding': 'identity, gzip;q=0' }])
+      expect((await server.app.inject({ url, headers })).headers['content-encoding']).toBeUndefined()
     await server.close()
   })
 
@@ -138,6 +139,16 @@ test('trap 11: a strategic merge patch is taken for the kinds of Kubernetes and 
   await server.close()
 })
 
+test('a content type that is none is 415, like one that is not read', async () => {
+  const server = await testServer()
+  for (const type of ['text/plain', ';;', 'json'])
+    expect(await server.send('POST', nests, { body: nest('a'), headers: { 'content-type': type } })).toMatchObject({
+      status: 415,
+      body: { reason: 'UnsupportedMediaType', code: 415 },
+    })
+  await server.close()
+})
+
 test('trap 13: a deletion may be tied to one object and one revision of it', async () => {
   const server = await testServer()
   const { metadata } = (await server.send('POST', nests, { body: nest('a') })).body
@@ -148,7 +159,67 @@ test('trap 13: a deletion may be tied to one object and one revision of it', asy
   await server.close()
 })
 
+describe('metadata', () => {
+  test('without the name is no update: it would scale to nothing, or take labels and finalizers away', async () => {
+    const server = await testServer()
+    const { metadata } = (await server.send('POST', nests, { body: nest('a', { eggs: 3 }, { labels: { kept: 'yes' } }) })).body
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    for (const [method, path, body] of [
+      ['PUT', `${nests}/a/scale`, {}],
+      ['PUT', `${nests}/a`, nest('', {}, { resourceVersion: metadata.resourceVersion })],
+      ['PATCH', `${nests}/a`, { metadata: null }],
+      ['PATCH', `${nests}/a`, { metadata: { name: null } }],
+    ] as const) {
+      const message = 'the name of the object (a based on URL) was undeterminable: name must be provided'
+      expect(await server.send(method, path, { body, ...(method === 'PATCH' && { headers }) })).toMatchObject({
+        status: 400,
+        body: { message },
+      })
+    }
+    expect((await server.send('GET', `${nests}/a`)).body).toMatchObject({ metadata, spec: { eggs: 3 } })
+    await server.close()
+  })
+
+  test.each([
+    [{ labels: { x: 2 } }, 'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string'],
+    [{ labels: ['x'] }, 'json: cannot unmarshal array into Go struct field ObjectMeta.labels of type map[string]string'],
+    [{ annotations: { a: true } }, 'json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string'],
+    [{ finalizers: 'x' }, 'json: cannot unmarshal string into Go struct field ObjectMeta.finalizers of type []string'],
+    [{ finalizers: [1] }, 'json: cannot unmarshal number into Go struct field ObjectMeta.finalizers of type string'],
+    [{ ownerReferences: {} }, 'json: cannot unmarshal object into Go struct field ObjectMeta.ownerReferences of type []v1.OwnerReference'],
+    [{ uid: 5 }, 'json: cannot unmarshal number into Go struct field ObjectMeta.uid of type types.UID'],
+    [{ generation: 'x' }, 'json: cannot unmarshal string into Go struct field ObjectMeta.generation of type int64'],
+    [{ creationTimestamp: 5 }, 'json: cannot unmarshal number into Go struct field ObjectMeta.creationTimestamp of type string'],
+    [{ creationTimestamp: 'yesterday' }, 'metadata.creationTimestamp: "yesterday" is no time such as "2006-01-02T15:04:05Z"'],
+  ])('%j is a bad request, in Kubernetes’ words', async (metadata, complaint) => {
+    const server = await testServer()
+    expect(await server.send('POST', nests, { body: nest('a', {}, metadata) })).toMatchObject({
+      status: 400,
+      body: { reason: 'BadRequest', message: `Nest in version "v1alpha1" cannot be handled as a Nest: ${complaint}` },
+    })
+    await server.close()
+  })
+})
+
+test('zero is no revision: who may not replace just any is told so, who may does', async () => {
+  const server = await testServer()
+  await server.send('POST', nests, { body: nest('a') })
+  expect((await server.send('PUT', `${nests}/a`, { body: nest('a', {}, { resourceVersion: '0' }) })).status).toBe(422)
+  const maps = '/api/v1/namespaces/wood/configmaps'
+  await server.send('POST', maps, { body: { metadata: { name: 'm' } } })
+  expect((await server.send('PUT', `${maps}/m`, { body: { metadata: { name: 'm', resourceVersion: '0' } } })).status).toBe(200)
+  await server.close()
+})
+
 describe('deleting', () => {
+  test('a collection is one of a namespace, never of all', async () => {
+    const server = await testServer()
+    await server.send('POST', nests, { body: nest('a') })
+    expect((await server.send('DELETE', '/apis/demo.aviary.dev/v1alpha1/nests')).status).toBe(404)
+    expect((await server.store.list(Nest)).items).toHaveLength(1)
+    await server.close()
+  })
+
   test('a collection goes as one, also a large one, and only what was selected', async () => {
     const server = await testServer()
     for (let index = 0; index < 150; index++)
@@ -157,6 +228,16 @@ describe('deleting', () => {
     expect(answer.body).toMatchObject({ kind: 'NestList' })
     expect(answer.body.items).toHaveLength(75)
     expect((await server.store.list(Nest)).items).toHaveLength(75)
+    await server.close()
+  })
+
+  test('all namespaces never go by one request', async () => {
+    const server = await testServer()
+    expect(await server.send('DELETE', '/api/v1/namespaces')).toMatchObject({ status: 405, body: { reason: 'MethodNotAllowed' } })
+    const { resources } = (await server.send('GET', '/api/v1')).body
+    const { verbs } = resources.find(({ name }: { name: string }) => name === 'namespaces')
+    expect(verbs).toEqual(['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'])
+    expect((await server.send('GET', '/openapi/v3/api/v1')).body.paths['/api/v1/namespaces'].delete).toBeUndefined()
     await server.close()
   })
 
@@ -172,7 +253,7 @@ describe('deleting', () => {
 })
 
 describe('pages', () => {
-  test('pages show one moment, and a page too late is 410', async () => {
+  test('trap 8: pages show one moment; a page too late is 410, with a token for the rest as it is now', async () => {
     const server = await testServer()
     for (const name of ['a', 'b', 'c']) await server.send('POST', nests, { body: nest(name) })
     const first = await server.send('GET', `${nests}?limit=2`)
@@ -182,6 +263,11 @@ describe('pages', () => {
     expect(second.body.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(['c'])
     expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion)
     expect((await server.send('GET', `${nests}?continue=forged`)).status).toBe(400)
+    const { rv, ...rest } = JSON.parse(Buffer.from(first.body.metadata.continue, 'base64url').toString())
+    const token = Buffer.from(JSON.stringify({ ...rest, rv: rv + 1000 })).toString('base64url')
+    const late = await server.send('GET', `${nests}?limit=2&continue=${token}`)
+    expect(late).toMatchObject({ status: 410, body: { reason: 'Expired', metadata: { continue: expect.any(String) } } })
+    expect((await server.send('GET', `${nests}?continue=${late.body.metadata.continue}`)).body.items).toEqual([])
     await server.close()
   })
 })

@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../ports/index.ts'
+import { bodyTypes } from './body.ts'
 import type { Answer, Call } from './call.ts'
-import { badRequest, tooLarge } from './errors.ts'
+import { badRequest, tooLarge, unsupportedMediaType } from './errors.ts'
 import { ApiHandler } from './handler.ts'
 import type { ApiServerOptions } from './options.ts'
 import { failureStatus } from './status.ts'
@@ -25,7 +26,7 @@ export async function apiServer(app: FastifyInstance, options: ApiServerOptions)
   app.setNotFoundHandler(serve)
   // What fastify refuses before a request gets to us, such as a content type that is none.
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
-    const refusal = badRequest(error.message)
+    const refusal = error.statusCode === 415 ? unsupportedMediaType(bodyTypes) : badRequest(error.message)
     return reply.code(refusal.status).send(failureStatus(refusal, ''))
   })
   app.addHook('preClose', async () => handler.close())

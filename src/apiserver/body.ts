@@ -12,7 +12,8 @@ export interface Body {
   readonly complaints: readonly string[]
 }
 
-const accepted = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+/** The formats of bodies that are read. */
+export const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 /** The type of a body, without parameters; bodies without one are JSON. */
 export function mediaType(contentType: string | undefined): string {
@@ -30,7 +31,7 @@ export async function readBody(bytes: Buffer, contentType: string | undefined, w
     case 'application/vnd.kubernetes.protobuf':
       return fromProtobuf(bytes, wanted)
     default:
-      throw unsupportedMediaType(accepted)
+      throw unsupportedMediaType(bodyTypes)
   }
 }
 

@@ -18,6 +18,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Text, bytes, or one piece after another. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>
+  /** The name of the object that was made, which the path does not tell. */
+  readonly made?: string
   /** The pieces come as things happen and have no end of their own: a watch. */
   readonly live?: boolean
 }

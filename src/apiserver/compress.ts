@@ -13,9 +13,14 @@ const level = constants.Z_BEST_SPEED
 export async function compressed(call: Call, answer: Answer): Promise<Answer> {
   const { body, live = false } = answer
   const whole = typeof body === 'string' || body instanceof Uint8Array
-  if (live || (whole && body.length < worthwhile) || !/\bgzip\b/.test(header(call, 'accept-encoding') ?? '')) return answer
+  if (live || (whole && body.length < worthwhile) || !unpacks(header(call, 'accept-encoding') ?? '')) return answer
   const headers = { ...answer.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
   return { ...answer, headers, body: whole ? await gzipBytes(body, { level }) : packed(body) }
+}
+
+/** Whether an `Accept-Encoding` names gzip, and not to refuse it. */
+function unpacks(accepted: string): boolean {
+  return accepted.split(',').some(coding => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(coding))
 }
 
 function packed(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

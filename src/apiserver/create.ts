@@ -14,5 +14,5 @@ export async function createObject(exchange: ResourceExchange, clock: Clock): Pr
   checkComplaints(exchange, body, options)
   const created = await store.create(served.kind, body.object, writeOptions(exchange, options))
   warnOfFinalizers(exchange, created)
-  return objectAnswer(view, served.kind, created, clock, 201)
+  return { ...(await objectAnswer(view, served.kind, created, clock, 201)), made: created.metadata.name }
 }

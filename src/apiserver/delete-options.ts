@@ -53,6 +53,8 @@ function fromBody(body: { readonly [key: string]: Json }): WireDeleteOptions {
   const { kind = 'DeleteOptions', preconditions = {}, propagationPolicy, orphanDependents, dryRun = [] } = body
   if (kind !== 'DeleteOptions') throw badRequest(`the body of a delete must be of kind DeleteOptions, not ${JSON.stringify(kind)}`)
   const { uid, resourceVersion } = asObject(preconditions, 'preconditions')
+  const seconds = body['gracePeriodSeconds'] ?? 0
+  if (!Number.isInteger(seconds)) throw badRequest('gracePeriodSeconds must be a whole number')
   if (!Array.isArray(dryRun) || !dryRun.every(one => typeof one === 'string')) throw badRequest('dryRun must be a list of texts')
   return {
     preconditions: {

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/index.ts'
-import { type DeleteOptions, Stored, StoreError } from '../store/index.ts'
+import { type DeleteOptions, Stored, undefinedIf } from '../store/index.ts'
 import type { Resource } from '../kinds/index.ts'
 import { readBody } from './body.ts'
 import { type Answer, header, jsonAnswer } from './call.ts'
@@ -44,13 +44,10 @@ export async function deleteCollection(exchange: ResourceExchange, clock: Clock)
 /** Undefined if it was gone before we came, which is what was wanted. */
 async function deleteOne(exchange: ResourceExchange, item: Resource, options: DeleteOptions): Promise<Resource | undefined> {
   const { namespace, name } = item.metadata
-  try {
-    const key = namespace === undefined ? { name } : { namespace, name }
-    return (await exchange.store.delete(exchange.served.kind, key, { ...options, signal: exchange.signal })).object
-  } catch (error) {
-    if (StoreError.is(error, 'NotFound')) return undefined
-    throw error
-  }
+  const key = namespace === undefined ? { name } : { namespace, name }
+  const { kind } = exchange.served
+  const deletion = await exchange.store.delete(kind, key, { ...options, signal: exchange.signal }).catch(undefinedIf('NotFound'))
+  return deletion?.object
 }
 
 async function optionsOf(exchange: ResourceExchange): Promise<ReturnType<typeof readDeleteOptions>> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../store/index.ts'
-import { ann, nests, testServer } from './testing/test-server.ts'
+import { ann, nest, nests, testServer } from './testing/test-server.ts'
 
 const status = (code: number, reason: string, message: string) => ({
   kind: 'Status',
@@ -104,6 +104,7 @@ describe('who is asking', () => {
     expect(answer.status).toBe(403)
     expect((await server.send('GET', nests, { headers: { 'impersonate-group': 'system:masters' } })).status).toBe(403)
     expect(answer.body.message).toContain('cannot impersonate resource "users"')
+    expect(server.audit).toMatchObject([asked({ status: 403 }), asked({ status: 403 })])
     await server.close()
   })
 
@@ -113,12 +114,32 @@ describe('who is asking', () => {
       body: { metadata: { name: 's' }, stringData: { word: 'sesame' } },
     })
     await server.send('GET', `${nests}/nobody`)
-    const resource = { group: '', version: 'v1', plural: 'secrets', namespace: 'wood' }
+    const resource = { group: '', version: 'v1', plural: 'secrets', namespace: 'wood', name: 's' }
     expect(server.audit).toMatchObject([
       asked({ attempt: { verb: 'create', resource }, status: 201, dryRun: true }),
       asked({ attempt: { verb: 'get' }, status: 404, reason: 'NotFound' }),
     ])
     expect(JSON.stringify(server.audit)).not.toContain('sesame')
+    await server.close()
+  })
+
+  test('an audit line names the object that was made, or was to be made, though the path does not', async () => {
+    const server = await testServer()
+    const { name } = (await server.send('POST', nests, { body: nest('', {}, { generateName: 'egg-' }) })).body.metadata
+    await server.send('POST', nests, { body: nest(name) })
+    await server.send('POST', nests, { body: '{' })
+    expect(server.audit.map(entry => [entry.attempt.resource?.name, entry.status])).toEqual([
+      [name, 201],
+      [name, 409],
+      [undefined, 400],
+    ])
+    await server.close()
+  })
+
+  test('a path that is refused before anybody is asked who they are is on record, too', async () => {
+    const server = await testServer()
+    expect((await server.send('GET', '/api/v1/namespaces/a%2Fb/secrets?token=sesame')).status).toBe(400)
+    expect(server.audit).toMatchObject([{ user: '', attempt: { verb: 'get', path: '/api/v1/namespaces/a%2Fb/secrets' }, status: 400 }])
     await server.close()
   })
 

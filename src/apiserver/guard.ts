@@ -30,10 +30,9 @@ function selectedName(query: URLSearchParams): string | undefined {
   return selector === null ? undefined : /^metadata\.name==?([^,=\\]+)$/.exec(selector)?.[1]
 }
 
-/** Finds out who asks. Throws Unauthorized, or Forbidden to who wants to be somebody else. */
-export async function identify(access: Access, call: Call): Promise<User> {
-  const user = await access.authenticate(header(call, 'authorization'))
-  if (!Object.keys(call.headers).some(name => name.startsWith('impersonate-'))) return user
+/** Throws Forbidden to who wants to be somebody else: here nobody may. */
+export function refuseImpersonation(user: User, call: Call): void {
+  if (!Object.keys(call.headers).some(name => name.startsWith('impersonate-'))) return
   const other = header(call, 'impersonate-user') ?? ''
   const message = `users ${JSON.stringify(other)} is forbidden: ${refusal(user, 'impersonate', { group: '', plural: 'users' })}`
   throw new StoreError('Forbidden', message, { kind: 'users', name: other })

@@ -1,13 +1,13 @@
-import { DeadlineExceeded, DurationNotValid, type Log, parseDuration } from '../ports/index.ts'
+import { DeadlineExceeded, DurationNotValid, type Log, parseDuration, unlessAborted } from '../ports/index.ts'
 import { CustomResourceDefinition } from '../kinds/index.ts'
 import { type Store, StoreError } from '../store/index.ts'
-import { type Answer, type Call, jsonAnswer } from './call.ts'
+import { type Answer, type Call, header, jsonAnswer } from './call.ts'
 import { compressed } from './compress.ts'
 import { definitionStore } from './definitions.ts'
 import { discovery, type Review, reviews } from './discovery.ts'
 import { badRequest, timedOut } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { admit, attemptOf, identify } from './guard.ts'
+import { admit, attemptOf, refuseImpersonation } from './guard.ts'
 import { openApi } from './openapi/openapi.ts'
 import type { ApiServerOptions } from './options.ts'
 import { plainAnswer, type PlainRoom } from './plain-paths.ts'
@@ -70,7 +70,9 @@ export class ApiHandler {
     let reason: string | undefined
     try {
       answer = await compressed(call, await this.#answer(call, trail))
+      if (answer.made !== undefined) trail.made = answer.made
     } catch (error) {
+      if (error instanceof StoreError && error.details.name !== undefined) trail.made = error.details.name
       ;({ answer, reason } = this.#failure(error, call, trail))
     }
     this.#records.answered(call, trail, answer.status, reason, this.#isServed(trail))
@@ -85,13 +87,17 @@ export class ApiHandler {
 
   async #answer(call: Call, trail: Trail): Promise<Answer> {
     const { access, clock } = this.#options
+    // Until more is known: a path that makes no sense is on record, too.
+    trail.attempt = { verb: call.method.toLowerCase(), path: call.url.split('?', 1)[0]! }
     const { target, query } = readUrl(call.url)
     const verb = verbOf(call.method, target.resource, query)
     trail.attempt = attemptOf(target, verb, query)
     trail.dryRun = query.has('dryRun')
     const review = reviewOf(target.resource)
-    const user = await identify(access, call)
+    const user = await access.authenticate(header(call, 'authorization'))
+    // Known before anything is refused, so that the audit log names who tried.
     trail.user = user
+    refuseImpersonation(user, call)
     admit(access, user, trail.attempt, review !== undefined)
     const about = { call, target, verb, query, user, warnings: trail.warnings }
     if (verb === 'watch') {
@@ -99,7 +105,8 @@ export class ApiHandler {
     }
     using deadline = clock.deadline(timeLimit(query), call.signal)
     const { signal } = deadline
-    return await unlessAborted(signal, this.#route({ ...about, signal, body: () => call.body(maxBodyBytes, signal) }, review))
+    // Nobody waits for a store that hangs.
+    return await unlessAborted(this.#route({ ...about, signal, body: () => call.body(maxBodyBytes, signal) }, review), signal)
   }
 
   #route(exchange: Exchange, review: Review | undefined): Promise<Answer> {
@@ -161,17 +168,5 @@ function timeLimit(query: URLSearchParams): number {
     if (DurationNotValid.is(error))
       throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(asked)}`)
     throw error
-  }
-}
-
-/** The work's result, or the reason of the signal if that comes first: nobody waits for a store that hangs. */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }

@@ -6,6 +6,7 @@ import { type Body, goTypeOf, readBody } from './body.ts'
 import { header } from './call.ts'
 import { badRequest } from './errors.ts'
 import type { ResourceExchange } from './exchange.ts'
+import { metadataComplaint } from './metadata-types.ts'
 import { isObject } from './patch/merge-patch.ts'
 import type { WriteQuery } from './write-options.ts'
 
@@ -15,14 +16,18 @@ type JsonObject = { readonly [key: string]: Json }
 export async function readIncoming(exchange: ResourceExchange): Promise<Body & { readonly object: JsonObject & Draft<Resource> }> {
   const { call, served } = exchange
   const body = await readBody(await exchange.body(), header(call, 'content-type'), served.kind.name)
-  return { ...body, object: placed(exchange, body.object) }
+  const object = placed(exchange, body.object)
+  const complaint = metadataComplaint(object.metadata, served.kind.builtIn ? 'ObjectMeta.metadata' : 'ObjectMeta')
+  if (complaint !== undefined) throw badRequest(`${described(served.kind)}: ${complaint}`)
+  return { ...body, object }
 }
 
 /** The object, if it is of the right kind and in the right namespace; what it leaves open the path fills in. */
 export function placed({ served: { kind }, resource }: ResourceExchange, object: JsonObject): JsonObject & Draft<Resource> {
   refuseOtherKinds(kind, object)
-  const { metadata = {} } = object
-  if (!isObject(metadata)) throw badRequest(`${described(kind)}: metadata must be an object`)
+  const metadata = object['metadata'] ?? {}
+  if (!isObject(metadata))
+    throw badRequest(`${described(kind)}: json: cannot unmarshal ${goTypeOf(metadata)} into Go value of type v1.ObjectMeta`)
   const { namespace, name } = metadata
   refuseOddText(kind, 'name', name)
   refuseOddText(kind, 'namespace', namespace)
@@ -72,10 +77,14 @@ function described(kind: Kind): string {
   return `${kind.name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.name}`
 }
 
-/** The name in the object, if any, must be the one in the path. */
+/**
+ * The name in the object must be there and be the one in the path. What has none was not meant: a patch that takes the metadata away
+ * would take labels and finalizers with it, and an empty body would scale to nothing.
+ */
 export function refuseOtherNames(object: Draft<Resource>, name: string): void {
   const own = object.metadata.name ?? ''
-  if (own !== '' && own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`)
+  if (own === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`)
 }
 
 /** What a store is told about a write; warnings go to whoever asked. */

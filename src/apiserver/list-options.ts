@@ -17,6 +17,7 @@ export interface WatchQuery extends Omit<WatchOptions, 'signal' | 'namespace'> {
 /** Reads the parameters of a list. Throws BadRequest or Invalid, in Kubernetes' words. */
 export function readListQuery(query: URLSearchParams, kind: Kind): ListQuery {
   const limit = readInteger(query, 'limit')
+  readInteger(query, 'timeoutSeconds')
   const selection = readSelection(query, kind)
   const resourceVersion = query.get('resourceVersion') ?? ''
   const token = query.get('continue') ?? ''

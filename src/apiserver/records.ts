@@ -14,6 +14,8 @@ export interface Trail {
   user?: User
   attempt?: Attempt
   dryRun?: boolean
+  /** The name of the object that was to be made, as far as it became known. */
+  made?: string
 }
 
 /** Keeps the audit log and the metrics of an API server. */
@@ -61,7 +63,7 @@ export class Records {
       id: trail.id,
       user: user?.name ?? '',
       groups: user?.groups ?? [],
-      attempt,
+      attempt: namedAttempt(attempt, trail.made),
       sourceAddress: call.sourceAddress,
       userAgent: header(call, 'user-agent') ?? '',
       status,
@@ -70,4 +72,14 @@ export class Records {
       durationMilliseconds: duration,
     })
   }
+}
+
+/** No name is longer; what was refused as one may be. */
+const longestName = 253
+
+/** Which object was made stands in the body only, and the audit log must tell. */
+function namedAttempt(attempt: Attempt, made: string | undefined): Attempt {
+  const { verb, resource } = attempt
+  if (verb !== 'create' || resource === undefined || resource.name !== undefined || made === undefined || made === '') return attempt
+  return { ...attempt, resource: { ...resource, name: made.slice(0, longestName) } }
 }

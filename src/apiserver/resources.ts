@@ -50,6 +50,8 @@ function collectionAnswer(exchange: ResourceExchange, room: ResourceRoom): Promi
       if (served.kind.scope === 'Namespaced' && resource.namespace === undefined) throw noSuchResource()
       return createObject(exchange, room.clock)
     case 'deletecollection':
+      // As in Kubernetes: nothing is deleted in all namespaces by one request.
+      if (served.kind.scope === 'Namespaced' && resource.namespace === undefined) throw noSuchResource()
       return deleteCollection(exchange, room.clock)
     default:
       throw verb === 'update' || verb === 'patch' ? badRequest('name must be provided') : methodNotAllowed(verb, served.kind)

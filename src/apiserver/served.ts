@@ -19,12 +19,19 @@ export interface Registry {
 
 const readVerbs = ['get', 'list', 'watch']
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+/** As in Kubernetes: nobody deletes all namespaces with one request, and all that is in them. */
+const namespaceVerbs = allVerbs.filter(verb => verb !== 'deletecollection')
 
 /** Makes the registry: `kinds` from the store; `definitions`, which cannot be written, from theirs. */
 export function registry(kinds: readonly Kind[], store: Store, definitions: Pick<Served, 'kind' | 'open'>): Registry {
   const written = kinds.filter(kind => kind.name !== definitions.kind.name || kind.group !== definitions.kind.group)
   const all: readonly Served[] = [
-    ...written.map(kind => ({ kind, open: () => store, verbs: allVerbs, subresources: subresourcesOf(kind) })),
+    ...written.map(kind => ({
+      kind,
+      open: () => store,
+      verbs: isNamespace(kind) ? namespaceVerbs : allVerbs,
+      subresources: subresourcesOf(kind),
+    })),
     { ...definitions, verbs: readVerbs, subresources: [] },
   ]
   const byPath = new Map(all.map(served => [`${served.kind.apiVersion}/${served.kind.plural}`, served]))
@@ -35,6 +42,10 @@ function subresourcesOf(kind: Kind): Served['subresources'] {
   return [
     ...(kind.hasStatus ? (['status'] as const) : []),
     ...(kind.scale === undefined ? [] : (['scale'] as const)),
-    ...(kind.name === 'Namespace' && kind.group === '' ? (['finalize'] as const) : []),
+    ...(isNamespace(kind) ? (['finalize'] as const) : []),
   ]
+}
+
+function isNamespace(kind: Kind): boolean {
+  return kind.name === 'Namespace' && kind.group === ''
 }

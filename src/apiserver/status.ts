@@ -5,7 +5,7 @@ import { StoreError } from '../store/index.ts'
 export interface Status {
   readonly kind: 'Status'
   readonly apiVersion: 'v1'
-  readonly metadata: Record<string, never>
+  readonly metadata: { readonly continue?: string }
   readonly status: 'Success' | 'Failure'
   readonly message?: string
   readonly reason?: string
@@ -29,7 +29,8 @@ export function failureStatus(error: unknown, incident: string): Status & { read
     const message = `Internal error occurred: the server's log has the details under ${incident}`
     return failed(500, 'InternalError', message, { causes: [{ message: 'unexpected failure' }] })
   }
-  return failed(error.status, error.reason, error.message, detailsOf(error))
+  const { continue: rest } = error.details
+  return failed(error.status, error.reason, error.message, detailsOf(error), rest === undefined ? {} : { continue: rest })
 }
 
 /** The Status that says that it was done, about the object it was done to. */
@@ -37,11 +38,17 @@ export function successStatus(details: StatusDetails): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
 }
 
-function failed(code: number, reason: string, message: string, details: StatusDetails | undefined): Status & { readonly code: number } {
+function failed(
+  code: number,
+  reason: string,
+  message: string,
+  details: StatusDetails | undefined,
+  metadata: Status['metadata'] = {},
+): Status & { readonly code: number } {
   return {
     kind: 'Status',
     apiVersion: 'v1',
-    metadata: {},
+    metadata,
     status: 'Failure',
     message,
     reason,

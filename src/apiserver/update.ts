@@ -31,7 +31,8 @@ const unconditional = new Set(['Namespace', 'Secret', 'ConfigMap', 'Event', 'Nod
 
 async function replace(exchange: ObjectExchange, object: Draft<Resource>, options: UpdateOptions): Promise<Resource> {
   const { store, served } = exchange
-  if ((object.metadata.resourceVersion ?? '') !== '') return store.update(served.kind, object, options)
+  // Zero is no revision.
+  if (!['', '0'].includes(object.metadata.resourceVersion ?? '')) return store.update(served.kind, object, options)
   for (;;) {
     const { resourceVersion } = (await store.get(served.kind, keyOf(exchange))).metadata
     refuseUnconditional(served.kind, exchange.resource.name)

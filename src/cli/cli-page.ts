@@ -13,7 +13,8 @@ const opening = `# The \`aviary\` command
 \`aviary apply\` works like \`kubectl apply\` and leaves the same note on the object, so both can be used on one object: what the file says is
 so, what an earlier file said and this one no longer does is removed, everything else stays, and lists are replaced whole.
 
-On a terminal, tables are cut to its width and waiting shows one line that changes; elsewhere nothing is cut and each change is a line.
+On a terminal, tables are cut to its width (names last) and waiting shows one line that changes; elsewhere nothing is cut and each change is
+a line. \`-o json\` and \`-o name\` are for scripts. Nothing is ever coloured.
 `
 
 const codeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {

@@ -18,7 +18,7 @@ export function eventRow(event: Event, now: number): readonly string[] {
 }
 
 /** When an event last happened. */
-export function lastSeen({ series, lastTimestamp, eventTime, metadata }: Event): string | undefined {
+function lastSeen({ series, lastTimestamp, eventTime, metadata }: Event): string | undefined {
   return series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp
 }
 

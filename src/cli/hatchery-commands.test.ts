@@ -35,7 +35,7 @@ test('what may not be meant so is said with its line', async () => {
 })
 
 test('a file that cannot be used ends with the code for that, and says everything that is wrong', async () => {
-  const { code, out, err } = await check(operatorFile({ more: 'maxCpu = 4', provision: 'maxWorker = 1' }))
+  const { code, out, err } = await check(operatorFile({ more: 'maxCpu = 4', provision: 'maxWorker = 1\nmaxConcurrentRegistering = 2' }))
   expect([code, out]).toEqual([exitCodes.configuration, ''])
   expect(err).toContain('did you mean "maxCpus"?')
   expect(err).toContain('maxConcurrentRegistering')

@@ -1,17 +1,8 @@
-import type { Command } from 'commander'
-import type { Io } from './io.ts'
+import type { CommandBuilder, Load } from './command-builder.ts'
 import { liveOutput } from './live-output.ts'
 
-type Load = () => Promise<{ readonly run: (args: readonly string[], options: never, io: Io) => Promise<number | void> }>
-
-/** How the command line is built: by the functions that all its commands share. */
-interface Builder {
-  readonly add: (name: string, description: string, load: Load, examples: readonly string[], parent?: Command) => Command
-  readonly connecting: (command: Command) => Command
-}
-
 /** The commands about CI workers for CDS. */
-export function hatcheryCommands({ add, connecting }: Builder): void {
+export function hatcheryCommands({ add, connecting }: CommandBuilder): void {
   const hatchery = add(
     'hatchery',
     'CI workers on VMs for jobs that wait in CDS. By itself: run the hatchery of a CDS operator’s file until Ctrl-C.',

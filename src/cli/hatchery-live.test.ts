@@ -48,6 +48,12 @@ test('jobs become workers while one looks on', async () => {
   expect(out).toMatch(/^NAME +STATUS +MODEL/)
 }, 40_000)
 
+test('beside the workers it is said how many there are and may be, as CDS is told; but not to programs', async () => {
+  await expect.poll(async () => (await aviaryCommand('hatchery workers')).out, { timeout: 20_000 }).toMatch(/^Workers: \d+\/8$/m)
+  expect(JSON.parse((await aviaryCommand('hatchery workers -o json')).out)).toBeInstanceOf(Array)
+  expect((await aviaryCommand('hatchery workers -o name')).out).not.toContain('Workers:')
+})
+
 test('the pool and the addresses are shown, also as JSON', async () => {
   expect((await aviaryCommand('hatchery pool')).out).toMatch(/^debian12 +V2 +3 +\d+ +\d+ +\d+/m)
   const { out } = await aviaryCommand('hatchery addresses -o json')
@@ -59,6 +65,19 @@ test('what is under way on the platform is shown, with the host that bears it', 
     .poll(async () => (await aviaryCommand('hatchery operations -o wide')).out, { timeout: 55_000, interval: 200 })
     .toMatch(/^PLACE +STATE +OPERATION +VM +SINCE +WHY +REASON +HOST +WEIGHT +FOR[^]*^ +Running +\w+ +\S+.* hatchery /m)
 }, 60_000)
+
+test('a worker can be asked about by its name, as it is being started and when it has its job', async () => {
+  await expect.poll(async () => (await aviaryCommand('hatchery workers -o name')).out, { timeout: 20_000 }).not.toBe('')
+  const [worker = ''] = (await aviaryCommand('hatchery workers -o name')).out.split('\n')
+  const { code, out } = await aviaryCommand(`why worker/${worker}`)
+  expect(code).toBe(exitCodes.ok)
+  expect(out).toMatch(/^(Spawn job-|Job .* waits for nothing here|Worker )/)
+  expect(out).toContain(worker)
+  expect(await aviaryCommand('why worker/nobody')).toMatchObject({
+    code: exitCodes.notFound,
+    err: expect.stringContaining('aviary hatchery workers'),
+  })
+}, 40_000)
 
 test('a job that nobody knows is not found, and it is said where to look', async () => {
   const { code, err } = await aviaryCommand('why job/999999')

@@ -1,7 +1,9 @@
 import { connected, type Connection, type ConnectionOptions } from './connection.ts'
 import type { Io } from './io.ts'
+import { rowChanges, type Rows } from './row-changes.ts'
 import { serverRefusal } from './server-refusal.ts'
-import { changeText, type LiveForm, listText } from './output/live-rows.ts'
+import type { LiveForm } from './output/live-rows.ts'
+import { showRows } from './output/show-rows.ts'
 
 /** How a live table is wanted. */
 export interface ViewOptions extends ConnectionOptions {
@@ -10,7 +12,7 @@ export interface ViewOptions extends ConnectionOptions {
 }
 
 /** One of the hatchery's live tables. */
-export interface View<T> extends Pick<LiveForm<T>, 'columns' | 'nameOf'> {
+export interface View<T> extends Pick<LiveForm<T>, 'columns'>, Rows<T> {
   /** The last part of its path. */
   readonly name: string
   /** What is said if it is empty. */
@@ -24,30 +26,38 @@ const lookEvery = 2_000
 export async function showView<T extends object>(view: View<T>, options: ViewOptions, io: Io): Promise<void> {
   const form: LiveForm<T> = { ...view, output: options.output, width: io.columns, plain: row => row }
   await connected(options, io, async connection => {
-    let rows = await read<T>(connection, view.name, io.signal)
-    if (options.watch !== true) {
-      if (rows.length > 0 || options.output === 'json') io.out(listText(rows, form))
-      else io.err(`${view.none}\n`)
-      return
+    let { items, line } = await read<T>(connection, view.name, io.signal)
+    const sayLine = () => {
+      if (line !== undefined && (options.output === 'table' || options.output === 'wide')) io.out(`${line}\n`)
     }
-    io.out(options.output === 'json' ? changeText(rows, form) : listText(rows, form))
+    const showMore = showRows(items, form, { watch: options.watch, none: view.none }, io)
+    sayLine()
+    if (showMore === undefined) return
     while (!io.signal.aborted) {
       await io.clock.sleep(lookEvery, io.signal).catch(() => {})
       if (io.signal.aborted) return
-      const before = new Set(rows.map(row => JSON.stringify(row)))
-      rows = await read<T>(connection, view.name, io.signal)
-      const changed = rows.filter(row => !before.has(JSON.stringify(row)))
-      if (changed.length > 0) io.out(changeText(changed, form))
+      const before = { items, line }
+      ;({ items, line } = await read<T>(connection, view.name, io.signal))
+      const changed = rowChanges(before.items, items, view)
+      if (changed.length > 0) showMore(changed)
+      if (line !== before.line) sayLine()
     }
   })
 }
 
-/** The rows of a table. Rejects as the commands that read objects do. */
-export async function read<T>({ http, access }: Connection, name: string, signal: AbortSignal): Promise<readonly T[]> {
+/** A table as the server has it. */
+interface LiveTable<T> {
+  readonly items: readonly T[]
+  /** What is said of it as a whole. */
+  readonly line?: string
+}
+
+/** Reads a table. Rejects as the commands that read objects do. */
+export async function read<T>({ http, access }: Connection, name: string, signal: AbortSignal): Promise<LiveTable<T>> {
   const headers = await access.credentials.headers()
   const answer = await http.send({ method: 'GET', url: `${access.server}/hatchery/${name}`, headers, signal })
   if (answer.status !== 200) throw serverRefusal(answer, noHatchery)
-  return (JSON.parse(answer.text()) as { readonly items: readonly T[] }).items
+  return JSON.parse(answer.text()) as LiveTable<T>
 }
 
 const noHatchery = {

@@ -1,1 +1,2 @@
 export { cliPage } from './cli-page.ts'
+export { exitCodes } from './exit-codes.ts'

@@ -7,6 +7,15 @@ import { Usage } from './errors.ts'
 /** What the commands of this program call things whose kinds have longer names. */
 const everyday: Readonly<Record<string, Kind>> = { pool: ClusterPool, claim: ClusterClaim, cluster: ClusterDeployment }
 
+/** What people ask for that is no object of the store, and the command that shows it. */
+const elsewhere: Readonly<Record<string, string>> = {
+  job: 'aviary hatchery jobs',
+  worker: 'aviary hatchery workers',
+  operation: 'aviary hatchery operations',
+  vm: 'aviary vsphere vms --config FILE; those of the hatchery with: aviary hatchery workers',
+  template: 'aviary vsphere vms --templates --config FILE',
+}
+
 /**
  * The kind that a person means by `nests`, `Nest`, `nest.demo.aviary.dev`, a short name, or by what our commands call it. Throws `Usage`
  * if there is none.
@@ -15,6 +24,8 @@ export function kindCalled(text: string): Kind {
   const wanted = text.toLowerCase()
   const kind = allKinds.find(each => namesOf(each).includes(wanted)) ?? everyday[wanted.replace(/s$/, '')]
   if (kind !== undefined) return kind
+  const command = elsewhere[wanted.replace(/s$/, '')]
+  if (command !== undefined) throw Usage({ what: `there is no kind "${text}"`, fix: `see them with: ${command}` })
   const plurals = allKinds.map(each => each.plural)
   const meant = nearest(
     wanted,

@@ -46,6 +46,15 @@ describe('apply', () => {
     expect((await play('get nest thrush -o json')).out).toContain('"eggs": 4')
   })
 
+  test('says that nothing changed if the server changed nothing, however the file puts it', async () => {
+    const input = 'apiVersion: v1\nkind: Secret\nmetadata: {name: same, labels: {}}\nstringData: {word: sesame}\n'
+    expect((await play('apply -f -', { input })).out).toBe('secret/same created\n')
+    expect((await play('apply -f -', { input })).out).toBe('secret/same unchanged\n')
+    const other = input.replace('sesame', 'other')
+    expect((await play('apply -f - --dry-run', { input: other })).out).toBe('secret/same configured (dry run)\n')
+    expect((await play('apply -f -', { input: other })).out).toBe('secret/same configured\n')
+  })
+
   test('takes away what an earlier file said and this one does not, and keeps what others wrote', async () => {
     await play('apply -f -', { input: nest('finch', 'site: oak\n  material: moss') })
     expect(await play('apply -f -', { input: nest('finch', 'site: oak', '  labels: {kept: "yes"}\n') })).toMatchObject({ code: 0 })
@@ -101,6 +110,23 @@ describe('get', () => {
     expect(await play('get nests -l no=such')).toEqual({ code: 0, out: '', err: 'There are no nests in namespace default.\n' })
   })
 
+  test.each([
+    ['json', /^\{\n(.*\n)+\}\n\{\n(.*\n)+\}\n$/],
+    ['yaml', /^apiVersion: (.*\n)+---\napiVersion: (.*\n)+$/],
+  ])('--watch -o %s gives one document for each object, not lists', async (form, documents) => {
+    const labels = `  labels: {seen: ${form}}\n`
+    await play('apply -f -', { input: `${nest('stork', 'eggs: 1', labels)}---\n${nest('swan', 'eggs: 1', labels)}` })
+    const stop = new AbortController()
+    const { out } = await play(`get nests -l seen=${form} --watch -o ${form}`, {
+      signal: stop.signal,
+      onOut: text => {
+        if (text.includes('name: swan') || text.includes('"name": "swan"')) stop.abort()
+      },
+    })
+    expect(out).toMatch(documents)
+    expect(out).not.toContain('List')
+  })
+
   test('--watch shows what is there and then each change, with one heading', async () => {
     await play('apply -f -', { input: nest('crane', 'eggs: 1', '  labels: {watched: "yes"}\n') })
     const stop = new AbortController()
@@ -129,6 +155,29 @@ describe('delete', () => {
     expect(await play('delete -f gone.yaml')).toMatchObject({ code: 0 })
     expect(await play('delete nests -l gone=soon')).toMatchObject({ code: 0, out: 'nest.demo.aviary.dev/gone-c deleted\n' })
     expect((await play('delete nest gone-a')).code).toBe(9)
+  })
+
+  test('does not wait for what was made after it under the same name', async () => {
+    await play('apply -f -', { input: nest('phoenix', 'eggs: 0', '  finalizers: [example.com/hold]\n') })
+    const freed = nest('phoenix', 'eggs: 0', '  finalizers: []\n')
+    let isFreed = false
+    const removed = await play('delete nest phoenix', {
+      onOut: () => {
+        if (!isFreed) void play('apply -f -', { input: freed }).then(() => play('apply -f -', { input: nest('phoenix') }))
+        isFreed = true
+      },
+    })
+    expect(removed).toMatchObject({ code: 0, out: expect.stringMatching(/is being deleted\n.* deleted\n$/) })
+  })
+
+  test.each([
+    'delete nest dove -l a=b',
+    'delete nest dove --all',
+    'delete nests -l a=b --all',
+    'delete nest dove -f x.yaml',
+    'delete --all -f x.yaml',
+  ])('%s is refused: what it says twice would be ignored once', async line => {
+    expect(await play(line)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('do not go together') })
   })
 
   test('does not guess which', async () => {
@@ -163,6 +212,7 @@ describe('wait', () => {
     })
     expect(await play('wait nest nobody --for condition=Ready')).toMatchObject({ code: 9 })
     expect(await play('wait nest patient --for luck')).toMatchObject({ code: 2 })
+    expect(await play('wait nest patient -l a=b --for condition=Ready')).toMatchObject({ code: 2 })
   })
 })
 
@@ -170,8 +220,10 @@ test('why and describe tell about one object', async () => {
   await play('apply -f -', { input: nest('dove') })
   expect(await play('why nest/dove')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('Nest default/dove says nothing about itself'),
+    out: expect.stringMatching(/^Nest default\/dove says nothing about itself[\s\S]*\nNo controller has looked at it\./),
   })
+  await play('apply -f -', { input: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n' })
+  expect((await play('why configmap/plain')).out).not.toContain('No controller')
   expect((await play('describe nest dove')).out).toMatch(/^name: dove\n[\s\S]*spec:\n {2}eggs: 2\n[\s\S]*events: none lately/)
 })
 
@@ -198,6 +250,18 @@ test('events tells what happened, of one object or of all', async () => {
     /LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n.* \(x2\) +Normal +Hatched +nest\/dove +egg 1\n/,
   )
   expect(await play('events --for nest/other')).toMatchObject({ code: 0, out: '' })
+  expect((await play('events -A')).out).toMatch(/^NAMESPACE +LAST SEEN[^]*^default +.* nest\/dove +egg 1$/m)
+})
+
+test.each(['get', 'describe', 'why'])('%s says in which namespace there is an object of that name', async command => {
+  const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: forest}\n'
+  await play('apply -f -', { input: `${namespace}---\n${nest('siskin', 'eggs: 2', '  namespace: forest\n')}` })
+  expect(await play(`${command} nest siskin`)).toMatchObject({
+    code: 9,
+    err: 'error: nests.demo.aviary.dev "siskin" not found in namespace default\nfix: there is one in forest: choose with -n NAMESPACE\n',
+  })
+  expect(await play(`${command} nest siskin -n forest`)).toMatchObject({ code: 0, out: expect.stringContaining('siskin') })
+  expect(await play(`${command} nest nobody`)).toMatchObject({ code: 9, err: 'error: nests.demo.aviary.dev "nobody" not found\n' })
 })
 
 test('a token is shown once, opens the door, and no longer does when revoked', async () => {
@@ -216,6 +280,14 @@ test('a token is shown once, opens the door, and no longer does when revoked', a
   expect(await play('get nests', { environment: { AVIARY_KUBECONFIG: kubeconfig } })).toMatchObject({ code: 8 })
 })
 
+test('backup makes no folders: the one that is missing may be the place of a disk', async () => {
+  const { code, err } = await play('backup not-mounted/copy.db')
+  expect([code, err]).toEqual([
+    5,
+    expect.stringMatching(/^error: cannot write .*copy\.db: there is no folder .*not-mounted\nfix: name a file/),
+  ])
+})
+
 test('backup saves a database that can be started from', async () => {
   expect(await play('backup copy.db')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+ bytes written to .*copy\.db\n$/) })
   expect((await readFile(join(folder, 'copy.db'))).subarray(0, 15).toString()).toBe('SQLite format 3')
@@ -229,9 +301,9 @@ test('crds prints a definition for each kind of our own', async () => {
 })
 
 describe('config', () => {
-  test('check names line, column and fix', async () => {
+  test.each(['', '--config '])('check %sFILE names line, column and fix', async option => {
     await writeFile(join(folder, 'wrong.toml'), '[server]\nlissten = "x"\n')
-    expect(await play(`config check ${folder}/wrong.toml`)).toMatchObject({
+    expect(await play(`config check ${option}${folder}/wrong.toml`)).toMatchObject({
       code: 3,
       err: expect.stringMatching(/wrong\.toml:2:1: server\.lissten: .*listen/),
     })
@@ -240,18 +312,28 @@ describe('config', () => {
 
   test('show prints what is in force', async () => {
     expect((await play('config show')).out).toMatch(/\[server\][\s\S]*listen = "127\.0\.0\.1:7443"/)
+    await writeFile(join(folder, 'other.toml'), '[server]\nlisten = "127.0.0.1:7500"\n')
+    for (const option of ['', '--config ']) {
+      expect((await play(`config show ${option}${folder}/other.toml`)).out).toContain('listen = "127.0.0.1:7500"')
+    }
   })
 })
 
 describe('the command itself', () => {
   test('helps with examples, for every command', async () => {
-    const { out } = await play('--help')
-    const commands = Array.from(out.matchAll(/^ {2}([a-z]+) /gm), match => match[1] as string).filter(
-      name => !['help', 'config', 'token'].includes(name),
+    const inside = async (parent: string): Promise<string[]> => {
+      const { out } = await play(`${parent} --help`.trim())
+      const [, list = ''] = /\nCommands:\n([^]*?)\n\n/.exec(out) ?? []
+      const names = Array.from(list.matchAll(/^ {2}([a-z]+) /gm), match => `${parent} ${match[1]}`.trim())
+      const own = names.filter(name => !name.endsWith('help'))
+      return [...own, ...(await Promise.all(own.map(inside))).flat()]
+    }
+    const commands = await inside('')
+    expect(commands).toEqual(
+      expect.arrayContaining(['up', 'config', 'config check', 'token', 'hatchery jobs', 'pool dns', 'vsphere doctor']),
     )
-    expect(commands.length).toBeGreaterThanOrEqual(11)
-    for (const command of [...commands, 'config check', 'token create']) {
-      const help = await play(`${command} --help`)
+    for (const command of ['', ...commands]) {
+      const help = await play(`${command} --help`.trim())
       expect(help, command).toMatchObject({ code: 0, out: expect.stringContaining(`Examples:\n  aviary ${command}`) })
     }
   })
@@ -259,7 +341,10 @@ describe('the command itself', () => {
   test('ends with 2 when it makes no sense, and says what would', async () => {
     expect(await play('gett nests')).toMatchObject({ code: 2, err: expect.stringContaining('get') })
     expect(await play('get eagles')).toMatchObject({ code: 2, err: expect.stringContaining('nests') })
-    expect(await play('get nests -o xml')).toMatchObject({ code: 2 })
+    expect(await play('get nests -o xml')).toMatchObject({ code: 2, err: expect.stringContaining('(aviary get --help shows') })
+    expect(await play('token create ci')).toMatchObject({ code: 2, err: expect.stringContaining('(aviary token create --help shows') })
+    expect(await play('get workers')).toMatchObject({ code: 2, err: expect.stringContaining('aviary hatchery workers') })
+    expect(await play('why job')).toMatchObject({ code: 2, err: expect.stringContaining('aviary hatchery jobs') })
   })
 
   test('says which server does not answer, and how to name another', async () => {
@@ -279,6 +364,7 @@ describe('the command itself', () => {
   })
 
   test('tells its version, also when no server answers', async () => {
+    expect(await play('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^aviary \d+\.\d+\.\d+\n$/) })
     expect(await play('version --client')).toMatchObject({ code: 0, out: expect.stringMatching(/^aviary \d+\.\d+\.\d+ /) })
     expect(await play('version', { folder: '/', environment: { HOME: '/nonexistent' } })).toMatchObject({
       code: 0,
@@ -299,6 +385,7 @@ test('up serves, says where, and ends cleanly when asked to', async () => {
     code: 0,
     out: expect.stringMatching(/Aviary is running[\s\S]*kubeconfig {3}data\/kubeconfig[\s\S]*ready https/),
   })
+  expect(ended.out.split('\n').filter(line => line.length > 80)).toEqual([])
   await rm(other, { recursive: true })
 })
 

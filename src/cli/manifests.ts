@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { allKinds, decode, findKind } from '../kinds/index.ts'
+import { allKinds, decode, findKind, isPlainObject } from '../kinds/index.ts'
 import type { Draft, Kind, Resource } from '../kinds/index.ts'
 import { ManifestNotValid } from './errors.ts'
 import type { Io } from './io.ts'
@@ -47,14 +47,14 @@ async function manifestsOf(text: string, file: string): Promise<readonly Manifes
     if (value === null || value === undefined) continue
     const { line } = lines.linePos(document.contents?.range?.[0] ?? 0)
     const where = documents.length > 1 ? `${file}:${line} (document ${index + 1})` : file
-    const objects = isObject(value) && value['kind'] === 'List' && Array.isArray(value['items']) ? value['items'] : [value]
+    const objects = isPlainObject(value) && value['kind'] === 'List' && Array.isArray(value['items']) ? value['items'] : [value]
     for (const object of objects) manifests.push(manifestOf(object, where))
   }
   return manifests
 }
 
 function manifestOf(object: unknown, where: string): Manifest {
-  if (!isObject(object)) throw ManifestNotValid({ where, what: 'it is no object', fix: 'begin with apiVersion and kind' })
+  if (!isPlainObject(object)) throw ManifestNotValid({ where, what: 'it is no object', fix: 'begin with apiVersion and kind' })
   const { apiVersion, kind: kindName, metadata } = object
   if (typeof apiVersion !== 'string' || typeof kindName !== 'string')
     throw ManifestNotValid({
@@ -69,7 +69,7 @@ function manifestOf(object: unknown, where: string): Manifest {
       what: `there is no kind ${kindName} in ${apiVersion}`,
       fix: `use one of ${allKinds.map(each => `${each.apiVersion} ${each.name}`).join(', ')}`,
     })
-  const name = isObject(metadata) ? metadata['name'] : undefined
+  const name = isPlainObject(metadata) ? metadata['name'] : undefined
   if (typeof name !== 'string' || name === '')
     throw ManifestNotValid({ where, what: 'metadata.name is missing', fix: 'give the object a name' })
   refuseBadFields(kind, object, `${where}: ${kindName} ${name}`)
@@ -92,8 +92,4 @@ function refuseBadFields(kind: Kind, object: object, where: string): void {
     what: problems.map(({ path, message }) => `${path}: ${message}`).join('; '),
     fix: problems.flatMap(({ fix }) => fix ?? []).join('; ') || 'correct these fields',
   })
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -29,6 +29,12 @@ export function namedObjects(args: readonly string[]): readonly Named[] {
   return Array.from(named, ([kind, names]) => ({ kind, names }))
 }
 
+/** Refuses names beside a selector, or whatever else chooses objects: one of them would be ignored. Throws `Usage`. */
+export function refuseNamesBeside(named: readonly Named[], selector: string | undefined): void {
+  if (selector === undefined || named.every(({ names }) => names.length === 0)) return
+  throw Usage({ what: 'names and selectors do not go together', fix: 'leave one of them out' })
+}
+
 /** Reads exactly one object: `nest/robin` or `nest robin`. */
 export function namedObject(args: readonly string[]): { readonly kind: Kind; readonly name: string } {
   const [only, ...others] = namedObjects(args)

@@ -32,10 +32,7 @@ spec:
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aviary-pools-'))
   const file = join(folder, 'aviary.toml')
-  await writeFile(
-    file,
-    '[pools]\nenabled = true\n[pools.installer]\nkind = "simulated"\ninstallSeconds = 0\ndeprovisionSeconds = 0\npowerSeconds = 0\n',
-  )
+  await writeFile(file, '[pools.installer]\nkind = "simulated"\ninstallSeconds = 0\ndeprovisionSeconds = 0\npowerSeconds = 0\n')
   const overrides = [
     { key: 'server.listen', value: '127.0.0.1:0', from: 'test' },
     { key: 'server.dataDir', value: join(folder, 'data'), from: 'test' },
@@ -58,9 +55,16 @@ test('a claim that is waited for ends with where the kubeconfig is, and the kube
   expect((await play('why clusterclaim/mine')).code).toBe(0)
 })
 
+test('a claim on a pool that is not there is not made', async () => {
+  const { code, err } = await play('claim create lost --pool flok --wait')
+  expect(code).toBe(9)
+  expect(err).toContain('there is no pool flok in namespace default')
+  expect((await play('get clusterclaim lost')).code).toBe(9)
+})
+
 test('a pool shows its clusters, and can be scaled', async () => {
   expect((await play('pool list')).out).toMatch(/flock\s+1/)
-  expect((await play('pool show flock')).out).toMatch(/heron|ibis/)
+  expect((await play('pool show flock')).out).toMatch(/^flock: 1 unclaimed clusters wanted, \d there: [^]*(heron|ibis)/)
   expect((await play('cluster list')).out).toContain('CLUSTERNAME')
   expect(await play('pool scale flock 0')).toMatchObject({ code: 0, out: 'flock scaled from 1 to 0\n' })
   expect(await play('pool scale flock many')).toMatchObject({ code: 2 })
@@ -71,10 +75,22 @@ test('the DNS records that a pool needs are printed', async () => {
   for (const host of ['api', 'apps', '*.apps', 'console']) expect(out).toContain(`${host}.heron.example.com`)
 })
 
+function record(kind: string, name: string, uid: string): string {
+  const owner = `{apiVersion: hive.openshift.io/v1, kind: ClusterDeployment, name: ${name}, uid: ${uid}}`
+  const spec = kind === 'ClusterProvision' ? '{clusterDeploymentRef: {name: other}, attempt: 7, stage: failed}' : '{infraID: earlier}'
+  return `apiVersion: hive.openshift.io/v1\nkind: ${kind}\nmetadata: {name: x, namespace: ${name}, ownerReferences: [${owner}]}\nspec: ${spec}\n`
+}
+
 test('a claimed cluster is told to hibernate, and its log can be read', async () => {
   const name = JSON.parse((await play('get clusterclaim mine -o json')).out).spec.namespace as string
   expect(await play(`cluster power ${name} off`)).toMatchObject({ code: 0 })
-  expect((await play(`cluster log ${name}`)).out).toContain('attempt 1 is complete')
+  const { uid } = JSON.parse((await play(`get clusterdeployment ${name} -n ${name} -o json`)).out).metadata as { uid: string }
+  // Records of another cluster in that namespace are none of its business; those of its own removal are.
+  const records = ['ClusterProvision', 'ClusterDeprovision'].map(kind => record(kind, name, uid))
+  expect(await play('apply -f -', { input: records.join('---\n') })).toMatchObject({ code: 0 })
+  expect((await play(`cluster log ${name}`)).out).toBe(
+    `attempt 1 is complete\nlevel=info msg="Install complete!"\nthe removal of earlier is under way\n`,
+  )
   expect(await play(`cluster power ${name} sideways`)).toMatchObject({ code: 2 })
 })
 

@@ -1,17 +1,8 @@
 import type { Command } from 'commander'
-import type { Io } from './io.ts'
-
-/** How the command line is built: by the functions that all its commands share. */
-interface Builder {
-  readonly add: (name: string, description: string, load: Load, examples: readonly string[], parent?: Command) => Command
-  readonly connecting: (command: Command) => Command
-  readonly output: (command: Command) => Command
-}
-
-type Load = () => Promise<{ readonly run: (args: readonly string[], options: never, io: Io) => Promise<number | void> }>
+import type { CommandBuilder } from './command-builder.ts'
 
 /** The commands about pools, claims and clusters. */
-export function poolCommands(program: Command, { add, connecting, output }: Builder): void {
+export function poolCommands(program: Command, { add, connecting, output }: CommandBuilder): void {
   const pool = program
     .command('pool')
     .description('Pools of clusters that are ready to be claimed.')

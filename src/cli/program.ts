@@ -1,27 +1,26 @@
 import { Command, Option } from 'commander'
+import type { CommandBuilder } from './command-builder.ts'
 import { hatcheryCommands } from './hatchery-commands.ts'
 import type { Io } from './io.ts'
 import { outputForms } from './output/forms.ts'
 import { poolCommands } from './pool-commands.ts'
+import { version } from './version.ts'
 import { vsphereCommands } from './vsphere-commands.ts'
-
-/** What a command does: its own module, loaded when it is called, so that the others cost nothing. */
-type Action = (args: readonly string[], options: never, io: Io) => Promise<number | void>
-
-type Load = () => Promise<{ readonly run: Action }>
 
 /** The whole command line. `done` is told the exit code of the command that ran. */
 export function aviaryCommand(io: Io, done: (code: number) => void): Command {
   const program = new Command('aviary')
     .description('A control plane for fleets of virtual machines in private clouds.')
+    .version(`aviary ${version}`, '-V, --version', 'print the version')
+    .addHelpText('after', examplesText(['up', 'get nests', 'why nest/robin', 'hatchery workers --watch', 'pool list']))
     .showHelpAfterError('(aviary --help shows all commands)')
     .showSuggestionAfterError()
     // What stands after the name of a command belongs to that command.
     .enablePositionalOptions()
 
-  const add = (name: string, description: string, load: Load, examples: readonly string[], parent = program): Command => {
+  const add: CommandBuilder['add'] = (name, description, load, examples, parent = program) => {
     const command = parent.command(name).description(description)
-    command.addHelpText('after', `\nExamples:\n${examples.map(example => `  aviary ${example}`).join('\n')}`)
+    command.addHelpText('after', examplesText(examples))
     return command.action(async (...given: unknown[]) => {
       const [operands, options] = [given.slice(0, -2).flat() as (string | undefined)[], given.at(-2)]
       const { run } = await load()
@@ -67,7 +66,7 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
       'why <object> [name]',
       'Say what an object waits for, since when, until when, what happens then, and what would end it sooner.',
       () => import('./commands/why.ts'),
-      ['why nest/robin', 'why nest robin -n forest', 'why job/1'],
+      ['why nest/robin', 'why nest robin -n forest', 'why job/1', 'why worker/brisk-robin'],
     ),
   )
 
@@ -136,23 +135,29 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
     ]),
   )
 
-  const config = program.command('config').description('Look at configuration files.')
+  const config = program
+    .command('config')
+    .description('Look at configuration files.')
+    .addHelpText('after', examplesText(['config check aviary.toml']))
   add(
     'check [file]',
     'Say everything that is wrong with a configuration file.',
     () => import('./commands/config-check.ts'),
     ['config check aviary.toml'],
     config,
-  )
+  ).option('--config <file>', 'the file, as other commands take it')
   add(
     'show [file]',
     'Print the effective configuration with all defaults, secrets masked.',
     () => import('./commands/config-show.ts'),
     ['config show aviary.toml'],
     config,
-  )
+  ).option('--config <file>', 'the file, as other commands take it')
 
-  const token = program.command('token').description('Keys to the API.')
+  const token = program
+    .command('token')
+    .description('Keys to the API.')
+    .addHelpText('after', examplesText(['token create ci --user ci-bot --expires 720h']))
   connecting(
     add(
       'create <name>',
@@ -168,9 +173,10 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
     .option('--description <text>', 'what it is for')
   connecting(add('revoke <name>', 'Make a token worthless.', () => import('./commands/token-revoke.ts'), ['token revoke ci'], token))
 
-  hatcheryCommands({ add, connecting })
-  poolCommands(program, { add, connecting, output })
-  vsphereCommands(program, { add })
+  const builder: CommandBuilder = { add, connecting, output }
+  hatcheryCommands(builder)
+  poolCommands(program, builder)
+  vsphereCommands(program, builder)
 
   connecting(
     add('version', 'Print the version of this program, and of the server if one answers.', () => import('./commands/version.ts'), [
@@ -183,7 +189,19 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
   ])
 
   talkThrough(program, io)
+  for (const command of program.commands) pointToHelp(command, 'aviary')
   return program
+}
+
+function examplesText(examples: readonly string[]): string {
+  return `\nExamples:\n${examples.map(example => `  aviary ${example}`).join('\n')}`
+}
+
+/** Who made a mistake in a command is shown the way to the help of that command, not of all. */
+function pointToHelp(command: Command, parent: string): void {
+  const name = `${parent} ${command.name()}`
+  command.showHelpAfterError(`(${name} --help shows its options and examples)`)
+  for (const inner of command.commands) pointToHelp(inner, name)
 }
 
 /** Which server, as whom, where. */

@@ -1,4 +1,4 @@
-import { holdYoungSpace, limitYoungSpace } from '../ports/index.ts'
+import { aborted, holdYoungSpace, limitYoungSpace } from '../ports/index.ts'
 import type { Aviary, Config, ConfigProblem, Override } from '../server/index.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
@@ -28,17 +28,10 @@ export async function serve({ file, overrides, check, greeting, endsWithHatchery
   const aviary = await startAviary({ config })
   io.out(greeting(aviary, config, ((io.clock.monotonic() - started) / 1000).toFixed(1)))
   io.out(`ready ${aviary.url}\n`)
-  const failure = await Promise.race([interrupted(io.signal), ...(endsWithHatchery ? [aviary.hatchery?.failed] : [])])
+  const failure = await Promise.race([aborted(io.signal), ...(endsWithHatchery ? [aviary.hatchery?.failed] : [])])
   // The terminal has just shown ^C.
   if (failure === undefined && io.canRedraw) io.err('\nEnding …\n')
   await aviary.stop()
   if (failure !== undefined) throw failure
   return exitCodes.ok
-}
-
-function interrupted(signal: AbortSignal): Promise<undefined> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve(undefined)
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  })
 }

@@ -1,17 +1,10 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import type { Io } from './io.ts'
+import type { CommandBuilder } from './command-builder.ts'
 import { liveOutput } from './live-output.ts'
 
-type Load = () => Promise<{ readonly run: (args: readonly string[], options: never, io: Io) => Promise<number | void> }>
-
-/** How the command line is built: by the function that all its commands share. */
-interface Builder {
-  readonly add: (name: string, description: string, load: Load, examples: readonly string[], parent?: Command) => Command
-}
-
 /** The commands that look at a vCenter itself, without a server in between. */
-export function vsphereCommands(program: Command, { add }: Builder): void {
+export function vsphereCommands(program: Command, { add }: CommandBuilder): void {
   const vsphere = program
     .command('vsphere')
     .description('Look at the vCenter of a configuration. No server needs to run.')

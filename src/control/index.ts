@@ -25,6 +25,7 @@ export { conditionsOf, findCondition, setCondition } from './conditions.ts'
 export type { ConditionChange } from './conditions.ts'
 export { hasFinalizer, isBeingDeleted, withFinalizer, withoutFinalizer } from './finalizers.ts'
 export { keyOf, keyText, parseKey } from './object-key.ts'
+export { periodically } from './periodically.ts'
 
 // What keeps objects in memory and work in order
 export { Informer } from './informer/informer.ts'

@@ -93,32 +93,28 @@ export function workMetrics(metrics: Metrics, controller: string): WorkMetrics {
 }
 
 function showGauges(metrics: Metrics, controller: string, gauges: () => WorkGauges): () => void {
-  let shown = true
-  const hide: (() => void)[] = []
-  const gauge = (name: string, help: string, value: (now: WorkGauges) => number) => {
-    const made = metrics.gauge({
+  const ending = new AbortController()
+  const until = ending.signal
+  const gauge = (name: string, help: string, value: (now: WorkGauges) => number) =>
+    metrics.gauge({
       name: `aviary_controller_${name}`,
       help,
       labels: ['controller'],
-      collect: it => void (shown && it.set({ controller }, value(gauges()))),
+      collect: it => it.set({ controller }, value(gauges())),
+      until,
     })
-    hide.push(() => made.remove({ controller }))
-  }
   gauge('queue_delayed', 'Keys whose time has not come.', now => now.delayed)
   gauge('active_workers', 'Passes under way.', now => now.active)
   gauge('unfinished_seconds', 'Age of the oldest pass under way.', now => now.unfinishedSeconds)
   gauge('stuck', 'Passes that ignored their deadline and still hold their key.', now => now.stuck)
-  const depth = metrics.gauge({
+  metrics.gauge({
     name: 'aviary_controller_queue_depth',
     help: 'Keys that could be taken now.',
     labels: ['controller', 'lane'],
     collect: it => {
-      if (shown) for (const lane of lanes) it.set({ controller, lane }, gauges().depth(lane))
+      for (const lane of lanes) it.set({ controller, lane }, gauges().depth(lane))
     },
+    until,
   })
-  return () => {
-    shown = false
-    for (const forget of hide) forget()
-    for (const lane of lanes) depth.remove({ controller, lane })
-  }
+  return () => ending.abort()
 }

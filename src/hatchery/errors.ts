@@ -9,9 +9,9 @@ export const FlavorNotFound = failure('HATCHERY_FLAVOR_NOT_FOUND', ({ flavor, kn
 /** Nobody told the hatchery how to log in to guests of a model. */
 export const CredentialsMissing = failure(
   'HATCHERY_CREDENTIALS_MISSING',
-  ({ model, image, why }: { model: string; image: string; why: string }) => ({
+  ({ model, image, key, why }: { model: string; image: string; key: string; why: string }) => ({
     message: `username and/or password not well configured for model "${model}" (image "${image}"): ${why}`,
-    fix: `add [[hatchery.vsphere.guestCredentials]] with modelVMWare = "${image}", username and password`,
+    fix: `add [[hatchery.vsphere.guestCredentials]] with ${key}, username and password`,
   }),
 )
 

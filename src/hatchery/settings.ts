@@ -88,7 +88,7 @@ export interface WorkerSettings {
   /** The API as workers see it. */
   readonly apiUrl: string
   readonly apiInsecure: boolean
-  /** The CDN as workers see it; what is undefined is as the hatchery sees it. */
+  /** The CDN as workers see it; what is undefined is as the hatchery sees it. TLS belongs to the port beside it. */
   readonly cdn: { readonly url: string | undefined; readonly tcp: string | undefined; readonly tcpTls: boolean | undefined }
   readonly basedir: string
   readonly log: {

@@ -3,6 +3,7 @@ import { invalid } from './decode/problems.ts'
 import type { FieldProblem } from './field-problem.ts'
 import type { Rule } from './kind.ts'
 import type { Resource } from './resource.ts'
+import { isPlainObject } from './decode/copy-json.ts'
 
 interface Reference {
   readonly name: string
@@ -189,7 +190,7 @@ export const clusterRules: readonly Rule<Cluster>[] = [
     holds: ({ spec: { certificateBundles = [] } }) =>
       certificateBundles.every(
         ({ name, certificateSecretRef }) =>
-          typeof name === 'string' && name !== '' && isRecord(certificateSecretRef) && (certificateSecretRef['name'] ?? '') !== '',
+          typeof name === 'string' && name !== '' && isPlainObject(certificateSecretRef) && (certificateSecretRef['name'] ?? '') !== '',
       ),
   },
   {
@@ -232,19 +233,15 @@ function withoutChangeable(platform: Platform): unknown {
 }
 
 function without(value: unknown, [field = '', ...rest]: readonly string[]): unknown {
-  if (!isRecord(value) || !(field in value)) return value
+  if (!isPlainObject(value) || !(field in value)) return value
   const { [field]: inner, ...others } = value
   return rest.length === 0 ? others : { ...others, [field]: without(inner, rest) }
 }
 
 /** Whether everything that was known is still said: changed perhaps, but not taken away. */
 function stillSaid(old: unknown, next: unknown): boolean {
-  if (!isRecord(old)) return old === undefined || old === '' || (next !== undefined && next !== '')
-  return Object.entries(old).every(([field, value]) => stillSaid(value, isRecord(next) ? next[field] : undefined))
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isPlainObject(old)) return old === undefined || old === '' || (next !== undefined && next !== '')
+  return Object.entries(old).every(([field, value]) => stillSaid(value, isPlainObject(next) ? next[field] : undefined))
 }
 
 /** What identifies a cluster; the rest of its metadata may be added and corrected. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { reference } from './cluster-platform.ts'
 import { listMap, listSet } from './lists.ts'
+import { isPlainObject } from './decode/copy-json.ts'
 
 /** A change to a document by RFC 6902. */
 export const jsonPatch = z.object({
@@ -63,7 +64,7 @@ interface ListedReference {
  */
 export function fromListForm(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { spec } = input
-  if (!isRecord(spec) || !Array.isArray(spec['inventory'])) return input
+  if (!isPlainObject(spec) || !Array.isArray(spec['inventory'])) return input
   const listed = spec['inventory'] as readonly unknown[]
   if (!listed.every(isReference)) return input
   const clusterDeployments = listed.map(({ name }) => ({ name, customizationRef: { name }, generateName: true }))
@@ -71,11 +72,7 @@ export function fromListForm(input: Readonly<Record<string, unknown>>): Readonly
 }
 
 function isReference(value: unknown): value is ListedReference {
-  if (!isRecord(value)) return false
+  if (!isPlainObject(value)) return false
   const { kind = '', name: _name, ...rest } = value
   return (kind === '' || kind === 'ClusterDeploymentCustomization') && Object.keys(rest).length === 0
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -21,7 +21,7 @@ export const ConfigMap = kind({
     immutable: z.boolean().optional().describe('True: the data cannot be changed any more.'),
   },
   columns: [countColumn('Data', 'data', 'binaryData'), builtInAgeColumn],
-  problems: object => keyProblems(object, 'data', 'binaryData'),
+  problems: object => keyProblems(object, { data: 'utf8', binaryData: 'base64' }),
   changeProblems: (old, next) => lockedProblems(old, next, 'data', 'binaryData'),
 })
 

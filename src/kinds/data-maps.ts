@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { configKeyComplaints, utf8Length } from './decode/names.ts'
+import { isPlainObject } from './decode/copy-json.ts'
+import { configKeyComplaints } from './decode/names.ts'
 import { forbidden, invalid, tooLong } from './decode/problems.ts'
 import { mostProblems } from './decode/reading.ts'
 import type { FieldProblem } from './field-problem.ts'
@@ -19,9 +20,13 @@ export function countColumn(name: string, ...maps: readonly string[]): Column {
   return Object.freeze({ name, type: 'string', path: `.${maps[0]}`, priority: 0, description: 'how many entries there are', value })
 }
 
-/** What is wrong with names and size of the data. Kubernetes names the first map when a key stands in two. */
-export function keyProblems(object: Resource, ...maps: readonly string[]): FieldProblem[] {
+/**
+ * What is wrong with names and size of the data, which counts as what it stands for: base64 as its bytes. Kubernetes names the first map
+ * when a key stands in two.
+ */
+export function keyProblems(object: Resource, encodings: Readonly<Record<string, 'utf8' | 'base64'>>): FieldProblem[] {
   const problems: FieldProblem[] = []
+  const maps = Object.keys(encodings)
   let size = 0
   for (const [index, map] of maps.entries()) {
     const others = maps.slice(index + 1)
@@ -33,7 +38,7 @@ export function keyProblems(object: Resource, ...maps: readonly string[]): Field
       }
       const twin = others.find(other => Object.hasOwn(dataOf(object, other), key))
       if (twin !== undefined) problems.push(invalid(path, key, `duplicate of key present in ${twin}`, 'keep one of the two'))
-      size += utf8Length(text)
+      size += Buffer.byteLength(text, encodings[map])
     }
   }
   // The size of several maps together belongs to none of them: Kubernetes then writes an empty path, like this.
@@ -48,6 +53,18 @@ export function lockedProblems(old: Resource, next: Resource, ...maps: readonly 
   const changed = maps.filter(map => !isDeepStrictEqual(dataOf(old, map), dataOf(next, map)))
   if (valueAt(next, 'immutable') !== true) changed.unshift('immutable')
   return changed.map(path => forbidden(path, rule, 'make a new object under another name'))
+}
+
+/** A Secret with its plain texts among the data, where they win over what was there; the input itself if it has none. */
+export function withPlainTexts(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { stringData, data, ...rest } = input
+  if (!isPlainObject(stringData) || !(data === undefined || data === null || isPlainObject(data))) return input
+  const texts = Object.entries(stringData).filter(([, text]) => text !== undefined && text !== null)
+  // What is no text is left where it is, for the schema to refuse.
+  if (!texts.every((entry): entry is [string, string] => typeof entry[1] === 'string')) return input
+  if (texts.length === 0) return { ...rest, ...(data === undefined ? {} : { data }) }
+  const encoded = Object.fromEntries(texts.map(([name, text]) => [name, Buffer.from(text).toString('base64')]))
+  return { ...rest, data: { ...data, ...encoded } }
 }
 
 function dataOf(object: Resource, map: string): Data {

@@ -1,3 +1,5 @@
+import { isPlainObject } from './decode/copy-json.ts'
+
 /** One step of a path: from values to the values under them. */
 type Step = (value: unknown) => readonly unknown[]
 
@@ -47,7 +49,7 @@ function compile(path: string): readonly Step[] {
 }
 
 function field(name: string): Step {
-  return value => (isObject(value) && Object.hasOwn(value, name) ? [value[name]] : none)
+  return value => (isPlainObject(value) && Object.hasOwn(value, name) ? [value[name]] : none)
 }
 
 function item(index: number): Step {
@@ -59,7 +61,7 @@ function item(index: number): Step {
 }
 
 function everything(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : isObject(value) ? Object.values(value) : none
+  return Array.isArray(value) ? value : isPlainObject(value) ? Object.values(value) : none
 }
 
 const filterPattern = /^\s*@(?<path>[^=!<>]*?)\s*(?:(?<operator>==|!=|<=|>=|<|>)\s*(?<literal>"[^"]*"|'[^']*'|[^\s"']+)\s*)?$/
@@ -102,8 +104,4 @@ function compares(operator: string | undefined, left: unknown, right: unknown): 
     default:
       return a >= b
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { builtInAgeColumn } from './age.ts'
 import { column } from './column.ts'
-import { countColumn, keyProblems, lockedProblems } from './data-maps.ts'
+import { countColumn, keyProblems, lockedProblems, withPlainTexts } from './data-maps.ts'
 import { kind } from './define-kind.ts'
 import type { Infer } from './kind.ts'
 import { bytes } from './scalars.ts'
@@ -24,7 +24,8 @@ export const Secret = kind({
   columns: [column('Type', '.type', { description: 'What kind of secret it is.' }), countColumn('Data', 'data'), builtInAgeColumn],
   immutable: ['type'],
   selectableFields: ['type'],
-  problems: object => keyProblems(object, 'data'),
+  normalise: withPlainTexts,
+  problems: object => keyProblems(object, { data: 'base64' }),
   changeProblems: (old, next) => lockedProblems(old, next, 'data'),
 })
 

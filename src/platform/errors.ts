@@ -77,9 +77,18 @@ export const GuestNotReady = failure('PLATFORM_GUEST_NOT_READY', ({ name, why }:
 }))
 
 /** User or password of the platform's account are wrong. Not tried again by itself: that would lock the account. */
-export const SignInRefused = failure('PLATFORM_SIGN_IN_REFUSED', ({ platform, user }: { platform: string; user: string }) => ({
-  message: `${platform} refuses to sign "${user}" in`,
-  fix: 'correct user and password in the configuration; no further attempt is made until then, so that the account is not locked',
+export const SignInRefused = failure(
+  'PLATFORM_SIGN_IN_REFUSED',
+  ({ platform, user, why }: { platform: string; user: string; why: string }) => ({
+    message: `${platform} refuses to sign "${user}" in: ${why}`,
+    fix: 'correct user and password in the configuration; no further attempt is made until then, so that the account is not locked',
+  }),
+)
+
+/** The platform wants to know something of a person before it goes on with a VM. */
+export const QuestionPending = failure('PLATFORM_QUESTION_PENDING', ({ name, question }: { name: string; question: string }) => ({
+  message: `the platform waits for somebody to answer a question about "${name}": ${question}`,
+  fix: 'answer it there; until then nothing else can be done with the VM',
 }))
 
 /** The platform did something else than what was asked, or said something that makes no sense. */

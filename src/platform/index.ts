@@ -27,6 +27,7 @@ export {
   NotPermitted,
   NotThere,
   PlatformFault,
+  QuestionPending,
   SignInRefused,
   WaitedTooLong,
   WrongPower,

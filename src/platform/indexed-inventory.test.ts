@@ -140,6 +140,20 @@ describe('own writes', () => {
     expect(names(inventory)).toEqual([])
   })
 
+  test('what was done while the watch was away is not doubted before it is back', async () => {
+    const { clock, inventory, told } = live(aVm({ id: 'vm-2' }))
+    inventory.removed('vm-2')
+    inventory.put(aVm({ id: 'vm-2' }))
+    inventory.syncing('the session ended')
+    inventory.wrote(aVm({ id: 'vm-1' }))
+    const before = [...told]
+    await clock.advance(60_000)
+    expect(told).toEqual(before)
+    inventory.replace([aVm({ id: 'vm-1' })])
+    expect(told).toEqual(before)
+    expect(names(inventory)).toEqual(['vm-1'])
+  })
+
   test('a VM that was made and removed by others before its maker spoke of it is no ghost for ever', async () => {
     const { clock, inventory } = live()
     inventory.put(aVm({ id: 'vm-1' }))

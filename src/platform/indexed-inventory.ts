@@ -34,6 +34,8 @@ export class IndexedInventory implements Inventory {
     this.#clock = clock
     this.#log = log
     const believe = (id: string, vm: Vm | undefined) => {
+      // A watch that is away neither shows nor contradicts anything; when it is back it tells everything.
+      if (this.#state.kind !== 'live') return
       this.#set(id, vm)
       this.#tell()
     }

@@ -73,6 +73,7 @@ export type GuestAddress =
       readonly kind: 'static'
       readonly address: string
       readonly subnetMask: string
+      /** Empty: none. */
       readonly gateway: string
       readonly dns: readonly string[]
     }
@@ -153,7 +154,7 @@ export interface PlatformTask {
 
 /** Something that happened to a VM. */
 export interface PlatformEvent {
-  readonly type: 'started' | 'poweredOff' | 'renamed' | 'created' | 'removed' | 'other'
+  readonly type: 'started' | 'poweredOff' | 'renamed' | 'created' | 'removed' | 'notCustomized' | 'other'
   readonly vm: string
   readonly name: string
   readonly time: number
@@ -164,8 +165,9 @@ export interface PlatformEvent {
  * What a VM platform can do. Every call has a deadline of its own besides `signal`, is carried out at most once, and answers from
  * what is true: after a lost reply the implementation looks before it acts again. Errors are those of `errors.ts`: NotThere,
  * NameTaken, NoCapacity, NotPermitted, Busy, WrongPower, ClaimLost, DiskNotGrown, GuestLoginRefused, GuestNotReady, Unreachable,
- * SignInRefused; DeadlineExceeded when the call's own deadline passes, the signal's reason when the caller gives up.
- * An abort cancels the task on the platform where it can be cancelled and never leaves one running unwatched.
+ * SignInRefused, QuestionPending; DeadlineExceeded when the call's own deadline passes, the signal's reason when the caller gives up.
+ * An abort cancels the task on the platform where it can be cancelled and never leaves one running unwatched; only one whose answer
+ * was lost goes on, because nobody can tell it from somebody else's.
  */
 export interface Platform {
   readonly name: string
@@ -189,7 +191,7 @@ export interface Platform {
   /** Gives a VM or template another name, at once if it has it already. Rejects with NameTaken if another VM has the name. */
   rename(id: string, name: string, signal: AbortSignal): Promise<Vm>
 
-  /** Replaces the annotation. */
+  /** Replaces the annotation, whether the VM is on or off. */
   annotate(id: string, annotation: string, signal: AbortSignal): Promise<Vm>
 
   /** Resolves when it is on; at once if it already was. */

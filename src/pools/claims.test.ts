@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { AccessGrant, ClusterClaim, ClusterDeployment, Role, RoleBinding } from '../kinds/index.ts'
+import { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Namespace, Role, RoleBinding } from '../kinds/index.ts'
 import { findCondition } from '../control/index.ts'
 import { lifetimeOf } from './claim/lifetime.ts'
 import { claimOwner, removalAnnotation } from './names.ts'
@@ -35,6 +35,18 @@ describe('a claim', () => {
     expect(await world.metrics.text()).toMatch(/hive_clusterclaim_assignment_delay_seconds_count\{[^}]*\} 1/)
   })
 
+  test('and its pool, once both are deleted, have left no series in the metrics', async () => {
+    await ready()
+    await world.claim('mine')
+    await world.settle()
+    expect(await world.metrics.text()).toContain('clusterpool_name="pool"')
+    await world.delete(ClusterClaim, await world.getClaim('mine'))
+    await world.delete(ClusterPool, await world.pool())
+    await world.seconds(300)
+    expect(await world.clusters()).toEqual([])
+    expect(await world.metrics.text()).not.toContain('clusterpool_name="pool"')
+  })
+
   test('without a ready cluster waits in the queue, says where, and the oldest is served first', async () => {
     await ready({}, { size: 0, inventory: { clusterDeployments: [{ name: 'a' }] } })
     await world.claim('first')
@@ -45,8 +57,12 @@ describe('a claim', () => {
       status: 'True',
       reason: 'NoClusters',
       message: expect.stringContaining('position 1 of 2'),
+      unblock: expect.stringContaining('on its way'),
     })
-    expect(await pending('second')).toMatchObject({ message: expect.stringContaining('position 2 of 2') })
+    expect(await pending('second')).toMatchObject({
+      message: expect.stringContaining('position 2 of 2'),
+      unblock: expect.stringContaining('add names'),
+    })
     await world.seconds(100)
     expect((await world.getClaim('first')).spec.namespace).toMatch(/^a-/)
     expect(await pending('second')).toMatchObject({ status: 'True', message: expect.stringContaining('position 1 of 1') })
@@ -150,6 +166,48 @@ describe('access', () => {
     expect(await world.all(Role)).toEqual([])
   })
 
+  test('follows the subjects of the claim until nobody is left', async () => {
+    await ready()
+    await world.claim('mine', { subjects })
+    await world.settle()
+    const claim = await world.getClaim('mine')
+    const robot = { kind: 'ServiceAccount' as const, name: 'robot', namespace: 'ci' }
+    await world.edit(ClusterClaim, claim, object => ({ ...object, spec: { ...object.spec, subjects: [robot] } }))
+    await world.settle()
+    expect((await world.all(RoleBinding)).flatMap(binding => binding.subjects)).toEqual([robot])
+    // The embedded engine knows no service accounts; above all the people must not keep what they had.
+    expect(await world.all(AccessGrant)).toEqual([])
+    await world.edit(ClusterClaim, claim, ({ spec: { subjects: _, ...spec }, ...object }) => ({ ...object, spec }))
+    await world.settle()
+    expect([...(await world.all(Role)), ...(await world.all(RoleBinding)), ...(await world.all(AccessGrant))]).toEqual([])
+  })
+
+  test.each([
+    ['of the same name in another namespace', 'mine', 'elsewhere'],
+    ['of another pool', 'other', 'team'],
+  ])('is not given to a claim %s that names the cluster, and its end does no harm', async (_, name, namespace) => {
+    await ready({}, { size: 2, runningCount: 2 })
+    if (namespace !== 'team') await world.store.create(Namespace, { metadata: { name: namespace } })
+    await world.claim('mine')
+    await world.settle()
+    const cluster = (await world.getClaim('mine')).spec.namespace!
+    const free = (await world.clusters()).find(({ spec }) => spec.clusterPoolRef?.claimName === undefined)!.metadata.name
+    for (const [forged, wanted] of [
+      [name === 'mine' ? name : 'forged', cluster],
+      ['further', free],
+    ] as const) {
+      await world.claim(forged, { clusterPoolName: namespace === 'team' ? 'nowhere' : 'pool', namespace: wanted, subjects }, namespace)
+      await world.seconds(5)
+      expect(findCondition(await world.getClaim(forged, namespace), 'Pending')).toMatchObject({ reason: 'PoolNotFound' })
+      await world.delete(ClusterClaim, await world.getClaim(forged, namespace))
+    }
+    await world.seconds(5)
+    expect([...(await world.all(Role)), ...(await world.all(AccessGrant))]).toEqual([])
+    expect(await running('mine')).toMatchObject({ reason: 'Running' })
+    const kept = await world.clusters()
+    expect(kept.map(({ metadata }) => metadata.annotations?.[removalAnnotation])).toEqual([undefined, undefined])
+  })
+
   test('needs no grants where Kubernetes itself goes by roles', async () => {
     await ready({ grants: false })
     await world.claim('mine', { subjects })
@@ -193,6 +251,21 @@ describe('the end of a claim', () => {
     await world.seconds(120)
     await expect(world.getClaim('mine')).rejects.toThrow('not found')
   })
+})
+
+test.each([
+  ['lowered', '1h', 3_700],
+  ['raised', '4h', 14_500],
+])('a lifetime that the pool has %s holds for claims that have their cluster, too', async (_, maximum, seconds) => {
+  await ready({}, { claimLifetime: { maximum: '2h' } })
+  await world.claim('mine')
+  await world.seconds(10)
+  await world.changePool({ claimLifetime: { maximum } })
+  await world.seconds(seconds - 200)
+  expect((await world.getClaim('mine')).status?.lifetime).toBe(maximum)
+  expect((await world.getClaim('mine')).metadata.deletionTimestamp).toBeUndefined()
+  await world.seconds(400)
+  await expect(world.getClaim('mine')).rejects.toThrow('not found')
 })
 
 describe('the lifetime that holds', () => {

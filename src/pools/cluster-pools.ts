@@ -27,7 +27,7 @@ export function clusterPools({ metrics, installer, grants, checkNames }: Cluster
     claimAssignment({ metrics }),
     poolController({ metrics, checkNames }),
     claimController({ grants }),
-    clusterController({ installer }),
+    clusterController({ installer, metrics }),
     namespaceReaper(),
     poolAdmins(),
   ]

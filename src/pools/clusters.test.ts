@@ -3,6 +3,7 @@ import { isoTime } from '../ports/index.ts'
 import { ClusterClaim, ClusterDeployment, ClusterDeprovision, ClusterProvision, Namespace, Secret } from '../kinds/index.ts'
 import type { ClusterPool } from '../kinds/index.ts'
 import { findCondition } from '../control/index.ts'
+import { StoreError } from '../store/index.ts'
 import { brokenFrom } from './pool/broken.ts'
 import { PoolWorld, type WorldOptions } from './testing/pool-world.ts'
 
@@ -64,6 +65,26 @@ describe('an installation', () => {
     expect(seen.length).toBeGreaterThan(1)
   })
 
+  test('waits for what it needs, says so, and no more when it is there', async () => {
+    world = await PoolWorld.make({ installSeconds: 0 })
+    const here = world
+    let isHidden = true
+    const get = here.store.get.bind(here.store)
+    here.store.get = async (kind, key) => {
+      if (isHidden && key.name.endsWith('-install-config')) throw new StoreError('NotFound', 'hidden')
+      return get(kind, key)
+    }
+    here.start()
+    await here.createPool({ size: 1, runningCount: 1, inventory: here.inventory('a') })
+    await here.seconds(200)
+    const requirements = async () => findCondition((await here.cluster('a'))!, 'RequirementsMet')
+    expect(await requirements()).toMatchObject({ status: 'False', reason: 'InstallConfigRefNotSet' })
+    isHidden = false
+    await here.seconds(40)
+    expect((await here.cluster('a'))?.spec.installed).toBe(true)
+    expect(await requirements()).toMatchObject({ status: 'True', reason: 'AllRequirementsMet' })
+  })
+
   test('that fails is tried again after a pause, and the remains of the first attempt go', async () => {
     const here = await one({ failEvery: 2 })
     await here.createPool({ size: 1, runningCount: 1 }, 'other')
@@ -79,6 +100,15 @@ describe('an installation', () => {
     expect((await here.clusters()).every(({ spec }) => spec.installed)).toBe(true)
     expect(here.installer.clusters).toHaveLength(2)
     expect((await here.all(ClusterProvision)).map(({ spec }) => spec.stage).toSorted()).toEqual(['complete', 'complete', 'failed'])
+  })
+
+  test('that fails for ever keeps the records of its first and its last failure, and of the attempt under way', async () => {
+    const here = await one({ failEvery: 1 })
+    await here.seconds(24 * 3_600)
+    const { status } = (await here.cluster('a'))!
+    expect(status?.installRestarts).toBeGreaterThan(5)
+    const kept = (await here.all(ClusterProvision)).filter(({ spec }) => spec.stage === 'failed').map(({ spec }) => spec.attempt)
+    expect(kept.toSorted((a, b) => a - b)).toEqual([0, (status?.installRestarts ?? 0) - 1])
   })
 
   test('is given up at the limit of attempts, and the pool replaces the cluster', async () => {
@@ -208,6 +238,32 @@ describe('a removal', () => {
     await here.seconds(400)
     expect(here.installer.clusters).toEqual([])
     expect((await here.all(Namespace)).map(({ metadata }) => metadata.name).toSorted()).toEqual(['default', 'team'])
+  })
+
+  test('removes what every attempt has left, though none removed what was left before it, and says what it cannot', async () => {
+    const here = await one({ failEvery: 1 })
+    const install = here.installer.install.bind(here.installer)
+    here.installer.install = request => install({ ...request, prevInfraID: undefined })
+    // So many that not all of them are on record.
+    await here.seconds(6 * 3_600)
+    const marks = here.installer.clusters.map(({ infraID }) => infraID)
+    expect(marks.length).toBeGreaterThan(5)
+    const destroy = here.installer.destroy.bind(here.installer)
+    here.installer.destroy = async request =>
+      request.infraID === marks[0] ? ({ state: 'failed', message: 'no way', log: 'as it is' } as never) : destroy(request)
+    await here.changePool({ size: 0 })
+    await here.seconds(60)
+    expect(findCondition((await here.cluster('a'))!, 'Provisioned')).toMatchObject({
+      reason: 'DeprovisionFailed',
+      message: 'the removal failed: no way',
+    })
+    const records = await here.all(ClusterDeprovision)
+    expect(records.find(({ spec }) => spec.infraID === marks[0])?.status).toMatchObject({ completed: false, log: 'as it is' })
+    expect(await here.usage()).toMatchObject({ a: expect.any(String) })
+    here.installer.destroy = destroy
+    await here.seconds(200)
+    expect(here.installer.clusters).toEqual([])
+    expect(await here.usage()).toEqual({ a: null })
   })
 
   const protect = async (here: PoolWorld, value: string) =>

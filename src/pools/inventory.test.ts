@@ -219,9 +219,9 @@ describe('changes of the inventory', () => {
     for (const name of names) expect(name).toMatch(/^pool-/)
   })
 
-  test('a new entry becomes a new cluster if size allows, and touches no other', async () => {
+  test.each([undefined, 10])('a new entry becomes a new cluster if size and a maximum of %s allow, and touches no other', async maxSize => {
     await begin()
-    await world.createPool({ size: 3, inventory: world.inventory('a', 'b') })
+    await world.createPool({ size: 3, maxSize, inventory: world.inventory('a', 'b') })
     await world.seconds(200)
     const before = await world.clusters()
     await world.changePool({ inventory: world.inventory('a', 'b', 'c') })

@@ -1,4 +1,4 @@
-import type { Counter, Gauge, Histogram, Metrics } from '../ports/index.ts'
+import type { Counter, Histogram, Metrics } from '../ports/index.ts'
 import type { ClusterPool } from '../kinds/index.ts'
 import type { Plan } from './pool/plan.ts'
 import { waitedSeconds } from './pool/waited.ts'
@@ -36,6 +36,15 @@ export function assignmentDelay(metrics: Metrics): Histogram<PoolLabels> {
   })
 }
 
+/** Declares how many installations were given up, and why the last attempt failed. */
+export function givenUpInstallations(metrics: Metrics): Counter<'clusterpool_namespacedname' | 'failure_reason'> {
+  return metrics.counter({
+    name: 'hive_cluster_deployments_provision_failed_terminal_total',
+    help: 'Installations that are not tried again.',
+    labels: ['clusterpool_namespacedname', 'failure_reason'],
+  })
+}
+
 /** Declares what pools measure. */
 export function poolMetrics(metrics: Metrics): PoolMetrics {
   const gauge = (name: string, help: string) => metrics.gauge<PoolLabels>({ name, help, labels })
@@ -43,23 +52,26 @@ export function poolMetrics(metrics: Metrics): PoolMetrics {
   const names = inventoryStates.map(state => gauge(`aviary_pool_inventory_${state}`, `Names of the pool's inventory: ${state}.`))
   const queue = gauge('aviary_pool_claims_waiting', 'Claims on the pool that have no cluster.')
   const oldest = gauge('aviary_pool_oldest_claim_seconds', 'How long the oldest claim on the pool has been waiting.')
-  const all: readonly Gauge<PoolLabels>[] = [...clusters, ...names, queue, oldest]
+  const staleRemoved = metrics.counter({
+    name: 'hive_clusterpool_stale_clusterdeployments_deleted',
+    help: 'Stale clusters that were replaced.',
+    labels,
+  })
+  const recovered = metrics.counter({
+    name: 'aviary_pool_reservations_recovered_total',
+    help: 'Reservations completed after somebody crashed.',
+    labels,
+  })
+  const lostRaces = metrics.counter({
+    name: 'aviary_pool_reservation_conflicts_total',
+    help: 'Reservations that came to nothing because somebody else changed the pool first.',
+    labels,
+  })
+  const all = [...clusters, ...names, queue, oldest, staleRemoved, recovered, lostRaces, assignmentDelay(metrics)]
   return {
-    staleRemoved: metrics.counter({
-      name: 'hive_clusterpool_stale_clusterdeployments_deleted',
-      help: 'Stale clusters that were replaced.',
-      labels,
-    }),
-    recovered: metrics.counter({
-      name: 'aviary_pool_reservations_recovered_total',
-      help: 'Reservations completed after somebody crashed.',
-      labels,
-    }),
-    lostRaces: metrics.counter({
-      name: 'aviary_pool_reservation_conflicts_total',
-      help: 'Reservations that came to nothing because somebody else changed the pool first.',
-      labels,
-    }),
+    staleRemoved,
+    recovered,
+    lostRaces,
     show: (pool, { buckets, pending }, now) => {
       const of = labelsOf(pool)
       const { assignable, claimed, deleting, installing, unassigned, standby, unknownVersion, otherVersion, broken } = buckets
@@ -67,7 +79,7 @@ export function poolMetrics(metrics: Metrics): PoolMetrics {
       const counts = [assignable, claimed, deleting, installing, unassigned, standby, stale, broken].map(list => list.length)
       clusters.forEach((each, index) => each.set(of, counts[index] ?? 0))
       const { inventory } = pool.status ?? {}
-      if (inventory !== undefined) names.forEach((each, index) => each.set(of, inventory[inventoryStates[index]!]))
+      names.forEach((each, index) => (inventory === undefined ? each.remove(of) : each.set(of, inventory[inventoryStates[index]!])))
       queue.set(of, pending.length)
       oldest.set(of, Math.max(0, ...pending.map(claim => waitedSeconds(claim, now))))
     },

@@ -17,6 +17,14 @@ export const versionFormAnnotation = 'hive.openshift.io/cluster-pool-spec-hash-v
 export const removalAnnotation = 'hive.openshift.io/remove-cluster-from-pool'
 export const olderRemovalAnnotation = 'hive.openshift.io/remove-claimed-cluster-from-pool'
 
+/** On a ClusterDeployment: a claim that was told of it, and was deleted before the cluster was written to. */
+export const withdrawnAnnotation = 'aviary.dev/withdrawn-claim'
+
+/** On a ClusterDeployment: the mark of the attempt before the last, whose remains an installer removes. */
+export const previousMarkAnnotation = 'aviary.dev/previous-infra-id'
+/** On a ClusterDeployment: the marks of attempts that are not on record any more, with commas between them. */
+export const forgottenMarksAnnotation = 'aviary.dev/forgotten-infra-ids'
+
 /** The Role and RoleBinding of a claim's subjects, and the group of their kinds. */
 export const claimOwner = 'hive-claim-owner'
 export const rbacGroup = 'rbac.authorization.k8s.io'

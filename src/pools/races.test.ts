@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { seededChance } from '../ports/index.ts'
-import { ClusterClaim, ClusterDeployment, ClusterDeploymentCustomization, ClusterPool } from '../kinds/index.ts'
+import { ClusterClaim, ClusterDeployment, ClusterDeploymentCustomization, ClusterPool, Namespace } from '../kinds/index.ts'
 import type { Draft, Kind, Resource } from '../kinds/index.ts'
 import { conflict, type Store, StoreError } from '../store/index.ts'
 import { isReserved } from './pool/customization.ts'
@@ -147,6 +147,8 @@ async function story(seed: number, kind: Inventory): Promise<void> {
     const clusters = (await world.clusters()).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     expect(clusters.length, 'the pool is filled in the end').toBeGreaterThanOrEqual(2)
     expect(await world.all(ClusterClaim)).toEqual([])
+    const claimless = clusters.filter(({ spec }) => spec.clusterPoolRef?.claimName !== undefined)
+    expect(claimless, 'no cluster is left claimed by nobody').toEqual([])
     const { clusterNameUsage = {}, reserved = [] } = (await world.pool()).status ?? {}
     const known = [...Object.values(clusterNameUsage).filter(value => value !== null), ...reserved].toSorted()
     const there = (await world.clusters()).map(({ metadata }) => metadata.name)
@@ -203,8 +205,14 @@ test('a lost race for the status makes nothing, and the next try does', async ()
           await store.update(ClusterPool, { ...pool, metadata: { ...pool.metadata, labels: { edited: 'yes' } } })
           await expect(store.update(kind, object, options)).rejects.toThrow('modified')
           expect(await world.clusters()).toEqual([])
+          expect((await world.all(Namespace)).map(({ metadata }) => metadata.name).toSorted()).toEqual(['default', home])
         }
         return store.update(kind, object, options)
+      },
+      create: async (kind, draft, options) => {
+        // Whatever is made for a cluster, its place was written down before.
+        if ((kind as Kind) === (Namespace as Kind)) expect(await world.usage()).toEqual({ foo: draft.metadata.name })
+        return store.create(kind, draft, options)
       },
     }),
   })

@@ -175,6 +175,28 @@ describe('reservations', () => {
     expect(findCondition(await world.pool(), 'InventoryValid')?.message).toContain(`"BrokenByCloud":["${first}"]`)
   })
 
+  test('a broken cluster is replaced though there is another name, which cannot be used', async () => {
+    await begin({ checkNames: async (_, { name }) => (name === 'b' ? ['api.b.example.com'] : []) })
+    await world.createPool({ size: 2, inventory: world.inventory('a', 'b') })
+    await world.seconds(200)
+    expect(await world.names()).toEqual(['a'])
+    const broken = (await world.cluster('a'))!
+    const stop = (conditions: NonNullable<ClusterDeployment['status']>['conditions'] = []) =>
+      conditions.map(each => (each.type === 'ProvisionStopped' ? { ...each, status: 'True' as const } : each))
+    await world.edit(
+      ClusterDeployment,
+      broken,
+      object => ({ ...object, status: { ...object.status, conditions: stop(object.status?.conditions) } }),
+      'status',
+    )
+    await world.seconds(200)
+    const [successor, ...others] = await world.clusters()
+    expect(others).toEqual([])
+    expect(successor?.spec.clusterName).toBe('a')
+    expect(successor?.metadata.uid).not.toBe(broken.metadata.uid)
+    expect(findCondition(await world.pool(), 'InventoryValid')?.message).toContain('"Unresolved":{"b":["api.b.example.com"]}')
+  })
+
   test('a name that failed is left alone for the time of its quarantine', async () => {
     await begin({ failEvery: 1 })
     await world.createPool({ size: 1, installAttemptsLimit: 1, quarantine: '1h', inventory: world.inventory('a') })
@@ -196,6 +218,32 @@ describe('reservations', () => {
       status: 'False',
       message: expect.stringContaining('"Conflict":["a"]'),
     })
+  })
+
+  test('every host name can be used, also those that objects of JavaScript have', async () => {
+    await begin()
+    await world.createPool({ size: 2, inventory: world.inventory('constructor', 'valueof') })
+    await world.seconds(200)
+    expect((await world.names()).toSorted()).toEqual(['constructor', 'valueof'])
+  })
+
+  test('a name that two pools reserved in the same moment is installed for one of them only, in the end for the older', async () => {
+    world = await PoolWorld.make()
+    for (const [name, seconds] of [
+      ['older', 5],
+      ['younger', 0],
+    ] as const) {
+      await world.createPool({ size: 1, inventory: world.inventory('a') }, name)
+      const usage = { clusterNameUsage: { a: `a-${name}` } }
+      await world.edit(ClusterPool, await world.pool(name), pool => ({ ...pool, status: { ...pool.status, ...usage } }), 'status')
+      await world.seconds(seconds)
+    }
+    world.start()
+    for (let second = 0; second < 300; second++) {
+      await world.seconds(1)
+      expect(world.installer.clusters.length).toBeLessThan(2)
+    }
+    expect((await world.clusters()).map(({ spec }) => [spec.clusterName, spec.clusterPoolRef?.poolName])).toEqual([['a', 'older']])
   })
 
   test('a pool that is deleted goes when its clusters have gone, and claimed ones hold it', async () => {

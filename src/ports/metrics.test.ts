@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Gauge } from './metrics.ts'
 import { prometheusMetrics } from './prometheus-metrics.ts'
 
 test('counters, gauges and histograms are shown in the Prometheus text format', async () => {
@@ -37,6 +38,22 @@ test('a gauge forgets what is gone', async () => {
   expect(await metrics.text()).not.toContain('nest="b"')
 })
 
+test('a counter and a histogram forget one series, and the others stay', async () => {
+  const metrics = prometheusMetrics()
+  const counter = metrics.counter({ name: 'aviary_eggs_total', help: 'Eggs laid.', labels: ['nest'] })
+  const histogram = metrics.histogram({ name: 'aviary_flight_seconds', help: 'Flights.', labels: ['nest'], buckets: [1] })
+  for (const nest of ['a', 'b']) {
+    counter.add({ nest })
+    histogram.observe({ nest }, 2)
+  }
+  counter.remove({ nest: 'a' })
+  histogram.remove({ nest: 'a' })
+  const text = await metrics.text()
+  expect(text).not.toContain('nest="a"')
+  expect(text).toContain('aviary_eggs_total{nest="b"} 1')
+  expect(text).toContain('aviary_flight_seconds_count{nest="b"} 1')
+})
+
 test('a gauge can be filled when it is read, by everyone who asked for it', async () => {
   const metrics = prometheusMetrics()
   let birds = 0
@@ -45,6 +62,32 @@ test('a gauge can be filled when it is read, by everyone who asked for it', asyn
   }
   expect(await metrics.text()).toContain('aviary_birds{nest="a"} 1\naviary_birds{nest="b"} 2')
   expect(await metrics.text()).toContain('aviary_birds{nest="a"} 3\naviary_birds{nest="b"} 4')
+})
+
+test('who fills a gauge may end: it is asked no more, what it showed goes, and the others go on', async () => {
+  const metrics = prometheusMetrics()
+  const ending = new AbortController()
+  const asked: string[] = []
+  for (const [nest, until] of [['a', ending.signal] as const, ['b', undefined] as const]) {
+    const collect = (gauge: Gauge<'nest'>) => {
+      asked.push(nest)
+      gauge.set({ nest }, 1)
+    }
+    metrics.gauge({ name: 'aviary_birds', help: 'Birds here.', labels: ['nest'], collect, until })
+  }
+  await metrics.text()
+  ending.abort()
+  const text = await metrics.text()
+  expect(asked).toEqual(['a', 'b', 'b'])
+  expect(text).not.toContain('nest="a"')
+  expect(text).toContain('aviary_birds{nest="b"} 1')
+})
+
+test('who has ended already never fills a gauge', async () => {
+  const metrics = prometheusMetrics()
+  const collect = () => expect.unreachable()
+  metrics.gauge({ name: 'aviary_birds', help: 'Birds here.', collect, until: AbortSignal.abort() })
+  expect(await metrics.text()).toContain('aviary_birds')
 })
 
 test('asking twice for one name gives the same metric', async () => {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Prometheus from '@prometheus-io/client'
-import type { Counter, Gauge, Histogram, MetricOptions, Metrics } from './metrics.ts'
+import type { Counter, Gauge, GaugeOptions, Histogram, Labels, MetricOptions, Metrics } from './metrics.ts'
 
 /** Loads the library with the first registry: a command that counts nothing starts faster without it. */
 const load = createRequire(import.meta.url)
@@ -26,7 +26,7 @@ class PrometheusMetrics implements Metrics {
   readonly #registry: Prometheus.Registry
   readonly #registered = new Map<string, Registered>()
   /** By the gauge's name: everybody who fills it when it is read. */
-  readonly #collectors = new Map<string, (() => void)[]>()
+  readonly #collectors = new Map<string, Set<() => void>>()
 
   constructor(prometheus: typeof Prometheus, registry: Prometheus.Registry) {
     this.#prometheus = prometheus
@@ -36,13 +36,13 @@ class PrometheusMetrics implements Metrics {
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L> {
     return this.#once('counter', options, settings => {
       const counter = new this.#prometheus.Counter<string>(settings)
-      return { add: (labels, by = 1) => counter.inc(labels, by) }
+      return { add: (labels, by = 1) => counter.inc(labels, by), remove: labels => counter.remove(labels) }
     })
   }
 
-  gauge<L extends string = never>(options: MetricOptions<L> & { readonly collect?: (gauge: Gauge<L>) => void }): Gauge<L> {
+  gauge<L extends string = never>(options: GaugeOptions<L>): Gauge<L> {
     const gauge = this.#once<L, Gauge<L>>('gauge', options, settings => {
-      const collectors: (() => void)[] = []
+      const collectors = new Set<() => void>()
       this.#collectors.set(options.name, collectors)
       const raw = new this.#prometheus.Gauge<string>({ ...settings, collect: () => collectors.forEach(collect => collect()) })
       return {
@@ -52,20 +52,38 @@ class PrometheusMetrics implements Metrics {
         clear: () => raw.reset(),
       }
     })
-    const { collect } = options
-    if (collect !== undefined) this.#collectors.get(options.name)?.push(() => collect(gauge))
+    this.#collect(gauge, options)
     return gauge
   }
 
   histogram<L extends string = never>(options: MetricOptions<L> & { readonly buckets: readonly number[] }): Histogram<L> {
     return this.#once('histogram', options, settings => {
       const histogram = new this.#prometheus.Histogram<string>({ ...settings, buckets: [...options.buckets] })
-      return { observe: (labels, value) => histogram.observe(labels, value) }
+      return { observe: (labels, value) => histogram.observe(labels, value), remove: labels => histogram.remove(labels) }
     })
   }
 
   text(): Promise<string> {
     return this.#registry.metrics()
+  }
+
+  #collect<L extends string>(gauge: Gauge<L>, { name, collect, until }: GaugeOptions<L>): void {
+    if (collect === undefined || until?.aborted === true) return
+    const shown = new Map<string, Labels<L>>()
+    const own: Gauge<L> = {
+      ...gauge,
+      set: (labels, value) => {
+        if (until !== undefined) shown.set(JSON.stringify(labels), labels)
+        gauge.set(labels, value)
+      },
+    }
+    const collector = () => collect(own)
+    this.#collectors.get(name)?.add(collector)
+    const end = () => {
+      this.#collectors.get(name)?.delete(collector)
+      for (const labels of shown.values()) gauge.remove(labels)
+    }
+    until?.addEventListener('abort', end, { once: true })
   }
 
   /** The metric of that name; made by `make` the first time. */

@@ -45,6 +45,20 @@ test('a handler that cannot be reached cuts the connection, and one that breaks 
   await http.close()
 })
 
+test('a body that is too large is refused before it is all there, and the handler does not see it', async () => {
+  const seen: number[] = []
+  const handler = ({ body }: { readonly body: Uint8Array }) => {
+    seen.push(body.length)
+    return { status: 200 }
+  }
+  await using served = await serveHandler({ handler, maxBody: 1000 })
+  const http = httpClient({ clock })
+  const send = async (length: number) => (await http.send({ method: 'POST', url: served.url, body: 'x'.repeat(length) })).status
+  expect([await send(1000), await send(1001), await send(10)]).toEqual([200, 413, 200])
+  expect(seen).toEqual([1000, 10])
+  await http.close()
+})
+
 test('web sockets are refused with a status, or carry messages both ways until one side ends them', async () => {
   const served: ServedWebSocket[] = []
   await using server = await serveHandler({

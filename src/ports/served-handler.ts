@@ -16,6 +16,8 @@ export interface ServedHandlerOptions {
   readonly address?: string
   /** Default 0: any free one. */
   readonly port?: number
+  /** The largest body that is taken, in bytes; a larger one is refused with 413. Default 1 MiB: whoever reaches the port may send. */
+  readonly maxBody?: number
 }
 
 /** Handlers on a real port. */
@@ -32,14 +34,14 @@ export interface ServedHandler extends AsyncDisposable {
  * does to behave like a server that is broken is done for real: `Unreachable` cuts the connection, and no answer is no answer.
  */
 export async function serveHandler(options: ServedHandlerOptions): Promise<ServedHandler> {
-  const { handler, webSockets, address = '127.0.0.1', port = 0 } = options
+  const { handler, webSockets, address = '127.0.0.1', port = 0, maxBody = 1024 * 1024 } = options
   const sockets = new Set<Socket>()
   // Not by `import`, which would load all that node:http can offer, web sockets of its own included; and nothing of it for those who
   // only speak to servers.
   const { createServer } = process.getBuiltinModule('node:http')
   const { WebSocketServer } = await import('ws')
   const upgrader = new WebSocketServer({ noServer: true, perMessageDeflate: false })
-  const server = createServer((request, response) => void answer(handler, request, response))
+  const server = createServer((request, response) => void answer(handler, request, response, maxBody))
   server.on('connection', socket => sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket))))
   server.on('upgrade', (request, socket, head) => {
     const accept = (served: ServedWebSocketOverWire) => upgrader.handleUpgrade(request, socket, head, client => served.opened(client))
@@ -58,11 +60,13 @@ export async function serveHandler(options: ServedHandlerOptions): Promise<Serve
   return { url: `http://${address}:${bound}`, port: bound, close, [Symbol.asyncDispose]: close }
 }
 
-async function answer(handler: HttpHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(handler: HttpHandler, request: IncomingMessage, response: ServerResponse, maxBody: number): Promise<void> {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   try {
-    const { status, headers = {}, body } = await handler(servedRequest(request, await bodyOf(request), gone.signal))
+    const sent = await bodyOf(request, maxBody)
+    if (sent === undefined) return void response.writeHead(413, { connection: 'close' }).end()
+    const { status, headers = {}, body } = await handler(servedRequest(request, sent, gone.signal))
     response.writeHead(status, headers)
     if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return void response.end(body)
     for await (const piece of body) response.write(piece)
@@ -100,9 +104,15 @@ function refuse(socket: Duplex, { status, headers = {}, body }: ServedResponse):
   socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`)
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+/** Undefined if it is too large; what is left of it is not read, and an answer can still be sent. */
+async function bodyOf(request: IncomingMessage, maxBody: number): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []
-  for await (const piece of request) pieces.push(piece as Buffer)
+  let bytes = 0
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    bytes += (piece as Buffer).length
+    if (bytes > maxBody) return undefined
+    pieces.push(piece as Buffer)
+  }
   return Buffer.concat(pieces)
 }
 

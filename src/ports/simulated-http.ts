@@ -3,6 +3,7 @@ import type { HttpClient, HttpRequest, HttpStream } from './http.ts'
 import { parsedUrl } from './http-target.ts'
 import { clientOver } from './http-transport.ts'
 import { Secret } from './secret.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /** A request as a server gets to see it. */
 export interface ServedRequest {
@@ -40,14 +41,8 @@ async function serve(handler: HttpHandler, request: HttpRequest, signal: AbortSi
   const served = servedRequest(request, signal)
   signal.throwIfAborted()
   // Called later, as a socket would: whoever sends a request goes on before it is answered.
-  const {
-    status,
-    headers = {},
-    body,
-  } = await unlessAborted(
-    signal,
-    Promise.resolve().then(() => handler(served)),
-  )
+  const answering = Promise.resolve().then(() => handler(served))
+  const { status, headers = {}, body } = await unlessAborted(answering, signal)
   const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return { status, headers: lowerCase, chunks: chunksOf(request.method === 'HEAD' ? undefined : body, signal) }
 }
@@ -67,7 +62,7 @@ async function* chunksOf(body: ServedResponse['body'], signal: AbortSignal): Asy
   const source = body[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await unlessAborted(signal, source.next())
+      const next = await unlessAborted(source.next(), signal)
       if (next.done) return
       yield bytesOf(next.value)
     }
@@ -75,15 +70,6 @@ async function* chunksOf(body: ServedResponse['body'], signal: AbortSignal): Asy
     // Not awaited: a source that hangs in its own `next` would never answer.
     source.return?.().catch(() => {})
   }
-}
-
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const stop = () => reject(signal.reason)
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  return promise
 }
 
 function bytesOf(content: string | Uint8Array): Uint8Array {

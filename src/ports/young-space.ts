@@ -1,6 +1,3 @@
-import { PerformanceObserver } from 'node:perf_hooks'
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-
 /**
  * V8 lets the space for young objects grow to 128 MB and gives them back only when nothing happens for long. With 8 MB the server is
  * as fast; with less, what belongs to requests under way would be taken for old objects and linger among them.
@@ -17,14 +14,21 @@ export function limitYoungSpace(): void {
   let growth = 2
   setGrowth(growth)
   // It grows only in a collection, so there is nothing to decide at other times.
+  const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks')
   const observer = new PerformanceObserver(() => {
-    const size = getHeapSpaceStatistics().find(space => space.space_name === 'new_space')?.space_size ?? enoughBytes
+    const spaces = v8().getHeapSpaceStatistics()
+    const size = spaces.find(space => space.space_name === 'new_space')?.space_size ?? enoughBytes
     const wanted = size < enoughBytes ? 2 : 1
     if (wanted !== growth) setGrowth((growth = wanted))
   })
   observer.observe({ entryTypes: ['gc'] })
 }
 
+/** Asked for when it is used: only a server does, and every command would load it. */
+function v8() {
+  return process.getBuiltinModule('node:v8')
+}
+
 function setGrowth(factor: number): void {
-  setFlagsFromString(`--semi-space-growth-factor=${factor}`)
+  v8().setFlagsFromString(`--semi-space-growth-factor=${factor}`)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryFiles, prometheusMetrics, realChance, Secret, silentLog, simulatedHttp, VirtualClock } from '../ports/index.ts'
 import type { ProcessRequest, TlsTrust } from '../ports/index.ts'
-import { poolsSection } from './config/pools-section.ts'
+import { installerSchema } from './config/pools-section.ts'
 import { poolInstaller } from './pool-installer.ts'
 import type { Ports } from './ports.ts'
 
@@ -13,6 +13,7 @@ const cluster = {
   clusterID: 'id',
   platform: 'none',
   credentials: {},
+  environment: {},
   startedAt: 0,
 }
 const { signal } = new AbortController()
@@ -49,7 +50,7 @@ function outside() {
   return { ports, runs, trusts, authorizations }
 }
 
-const settings = (installer: object) => ({ pools: poolsSection.schema.parse({ enabled: true, installer: { kind: 'hook', ...installer } }) })
+const settings = (installer: object) => ({ pools: { checkDns: false, installer: installerSchema.parse({ kind: 'hook', ...installer }) } })
 
 describe('a command that makes clusters', () => {
   test.each<[string, object, Readonly<Record<string, string>>]>([
@@ -71,8 +72,8 @@ describe('an endpoint that makes clusters', () => {
     const { ports, trusts, authorizations } = outside()
     await ports.files.write('/etc/ca.pem', 'the authority')
     const loaded = settings({ url: 'https://hook.example.com' })
-    const config = { pools: { ...loaded.pools, installer: { ...loaded.pools.installer, ca: '/etc/ca.pem', token: new Secret('sesame') } } }
-    const installer = await poolInstaller(config, ports)
+    const secrets = { ca: '/etc/ca.pem', token: new Secret('sesame') }
+    const installer = await poolInstaller({ pools: { ...loaded.pools, installer: { ...loaded.pools.installer, ...secrets } } }, ports)
     expect(await installer.destroy(cluster, signal)).toEqual({ state: 'removed' })
     expect(trusts).toEqual([{ ca: 'the authority' }])
     expect(authorizations).toEqual(['Bearer sesame'])

@@ -18,7 +18,7 @@ import type { Ports } from './ports.ts'
 export async function poolControllers(config: Config, ports: Ports): Promise<readonly Controller[]> {
   const { pools, demo, engine } = config
   const isDemo = demo.enabled && engine.kind === 'embedded'
-  if (!pools.enabled && !isDemo) return []
+  if (!keepsPools(config) && !isDemo) return []
   const { clusterPools, nameCheck } = await import('../pools/index.ts')
   return [
     ...clusterPools({
@@ -32,8 +32,13 @@ export async function poolControllers(config: Config, ports: Ports): Promise<rea
 }
 
 /** The kinds that a Kubernetes cluster must know before pools can be kept in it. */
-export function poolKinds({ pools }: Config): readonly Kind[] {
-  return pools.enabled
+export function poolKinds(config: Config): readonly Kind[] {
+  return keepsPools(config)
     ? [ClusterPool, ClusterClaim, ClusterDeployment, ClusterDeploymentCustomization, ClusterImageSet, ClusterProvision, ClusterDeprovision]
     : []
+}
+
+/** Who names an installer wants pools, unless they say otherwise. */
+function keepsPools({ pools: { enabled, installer } }: Config): boolean {
+  return enabled ?? installer !== undefined
 }

@@ -9,20 +9,12 @@ import {
   realProcesses,
   realResolver,
   realWebSockets,
+  silentLog,
+  textLine,
 } from '../ports/index.ts'
-import type {
-  Chance,
-  Clock,
-  Files,
-  HttpClient,
-  Log,
-  LogLevel,
-  Metrics,
-  Processes,
-  ResolveHost,
-  TlsTrust,
-  WebSockets,
-} from '../ports/index.ts'
+import type { Chance, Clock, Files, HttpClient, Log, Metrics, Processes, ResolveHost, TlsTrust, WebSockets } from '../ports/index.ts'
+
+import type { Config } from './config/sections.ts'
 
 /** The outside world, as the whole program sees it. */
 export interface Ports {
@@ -41,18 +33,24 @@ export interface Ports {
 }
 
 /** The real outside: this machine, its network, and standard error for the log. */
-export function realPorts(options: { readonly level: LogLevel; readonly environment: Ports['environment'] }): Ports {
+export function realPorts({ log, environment }: { readonly log: Config['log']; readonly environment: Ports['environment'] }): Ports {
   const clock = realClock()
   return Object.freeze({
     clock,
     chance: realChance(),
     files: realFiles(),
     processes: realProcesses(clock),
-    log: calmLog(jsonLog({ level: options.level, clock }), clock),
+    log: calmLog(realLog(log, clock), clock),
     metrics: prometheusMetrics({ process: true }),
-    environment: options.environment,
+    environment,
     http: (trust: TlsTrust) => httpClient({ clock, trust }),
     webSockets: (trust: TlsTrust) => realWebSockets({ clock, trust }),
     resolve: realResolver(),
   })
+}
+
+function realLog({ level, format }: Config['log'], clock: Clock): Log {
+  if (format === 'discard') return silentLog
+  const isText = format === 'text' || (format === 'auto' && process.stderr.isTTY)
+  return jsonLog({ level, clock, ...(isText && { write: line => void process.stderr.write(textLine(line)) }) })
 }

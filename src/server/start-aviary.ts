@@ -30,7 +30,7 @@ export type Serving = Omit<Aviary, 'stop'>
  * everything that had been opened closed again.
  */
 export async function startAviary({ config, ports }: AviaryOptions): Promise<Aviary> {
-  const outside = ports ?? realPorts({ level: config.log.level, environment: process.env })
+  const outside = ports ?? realPorts({ log: config.log, environment: process.env })
   // What was opened last is closed first.
   const opened = new AsyncDisposableStack()
   try {

@@ -35,6 +35,8 @@ export interface StoreErrorDetails {
   readonly retryAfterSeconds?: number
   /** The namespace is being deleted (with Forbidden). */
   readonly namespaceTerminating?: string
+  /** From here a list goes on whose moment is gone (with Expired), if it need not show one moment only. */
+  readonly continue?: string
   /** No answer came from a remote store. False if it certainly did nothing; true if it may have done what was asked. */
   readonly sent?: boolean
 }

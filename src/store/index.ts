@@ -30,3 +30,4 @@ export type {
   WriteOptions,
 } from './store.ts'
 export { deepFreeze, Stored } from './stored.ts'
+export { undefinedIf } from './undefined-if.ts'

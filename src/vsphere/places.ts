@@ -1,21 +1,55 @@
 import { NotThere } from '../platform/index.ts'
 import { SettingNotValid } from './errors.ts'
-import type { Session } from './soap/session.ts'
-import { readName } from './vim/object-name.ts'
-import { refOf, retrieve, retrieveOne } from './vim/property-collector.ts'
+import { isFault, type Session } from './soap/session.ts'
+import { readName, writtenName } from './vim/object-name.ts'
+import { refOf, retrieve, retrieveOne, type Found } from './vim/property-collector.ts'
 import { child } from './xml/element.ts'
 import { reference, type Ref } from './xml/writer.ts'
 
-/** What can be looked up by name, the folder of the datacenter it lives in, and what people call it. */
-const kinds = {
-  folder: { types: ['Folder'], below: 'vmFolder', path: 'vm', called: 'VM folder' },
-  resourcePool: { types: ['ResourcePool'], below: 'hostFolder', path: 'host', called: 'resource pool' },
-  datastore: { types: ['Datastore'], below: 'datastoreFolder', path: 'datastore', called: 'datastore' },
-  network: { types: ['Network', 'DistributedVirtualPortgroup'], below: 'networkFolder', path: 'network', called: 'network' },
-} as const
-
 /** A kind of place. */
-export type PlaceKind = keyof typeof kinds
+export type PlaceKind = 'folder' | 'resourcePool' | 'datastore' | 'network'
+
+interface Kind {
+  readonly types: readonly string[]
+  /** The folder of the datacenter in which they live: the property that leads to it, and its name in paths. */
+  readonly below: string
+  readonly path: string
+  /** What people call it. */
+  readonly called: string
+  /** What else people may take for one, and what they are told then. */
+  readonly mistakes: Readonly<Record<string, (name: string) => readonly [is: string, fix: string]>>
+}
+
+const aCluster = (name: string) =>
+  ['a cluster or host', `write "${name}/Resources" to use all of it, or name a resource pool in it`] as const
+
+const kinds: Readonly<Record<PlaceKind, Kind>> = {
+  folder: { types: ['Folder'], below: 'vmFolder', path: 'vm', called: 'VM folder', mistakes: {} },
+  resourcePool: {
+    types: ['ResourcePool', 'VirtualApp'],
+    below: 'hostFolder',
+    path: 'host',
+    called: 'resource pool',
+    mistakes: { ClusterComputeResource: aCluster, ComputeResource: aCluster },
+  },
+  datastore: {
+    types: ['Datastore'],
+    below: 'datastoreFolder',
+    path: 'datastore',
+    called: 'datastore',
+    mistakes: { StoragePod: () => ['a datastore cluster', 'name one of the datastores in it'] },
+  },
+  network: {
+    types: ['Network', 'DistributedVirtualPortgroup', 'OpaqueNetwork'],
+    below: 'networkFolder',
+    path: 'network',
+    called: 'network',
+    mistakes: {
+      DistributedVirtualSwitch: () => ['a distributed switch', 'name one of its port groups'],
+      VmwareDistributedVirtualSwitch: () => ['a distributed switch', 'name one of its port groups'],
+    },
+  },
+}
 
 /** A datacenter and the four folders every datacenter has. */
 export interface Datacenter {
@@ -81,37 +115,41 @@ export class Places {
     if (second !== undefined && !wanted?.includes('/')) {
       throw SettingNotValid({ field: 'datacenter', rule: 'must be given, because there are several', fix: `choose one of ${known}` })
     }
-    const ref = wanted?.includes('/') ? ((await this.#byPath(wanted)) ?? first.ref) : first.ref
+    const ref = (wanted?.includes('/') ? await this.#byPath(wanted) : undefined) ?? (second === undefined ? first.ref : undefined)
+    if (ref === undefined) throw NotThere({ what: 'datacenter', name: wanted ?? '' })
     const paths = Object.values(kinds).map(({ below }) => below)
     const properties = await retrieveOne(this.#session, ref, paths)
     return { ref, name: first.name, folders: new Map(paths.map(path => [path, refOf(properties?.get(path))])) }
   }
 
   async #find(kind: PlaceKind, name: string | undefined): Promise<Ref> {
-    const { types, below, path, called } = kinds[kind]
+    const { types, below, path, called, mistakes } = kinds[kind]
     const datacenter = await this.datacenter()
     const top = datacenter.folders.get(below) as Ref
     if (kind === 'folder' && (name === undefined || name === '' || name === '/')) return top
-    if (name?.includes('/')) {
-      const tries = [name, `${datacenter.name}/${path}/${name}`]
-      for (const one of tries) {
-        const ref = await this.#byPath(one)
-        if (ref !== undefined) return ref
-      }
-      throw NotThere({ what: called, name })
-    }
-    const all = await this.#named(top, types)
-    const matching = name === undefined ? all : all.filter(found => found.name === name)
+    const atPath = name?.includes('/')
+      ? ((await this.#byPath(name)) ?? (await this.#byPath(`${await this.#pathOf(datacenter)}/${path}/${name}`)))
+      : undefined
+    if (atPath !== undefined && types.includes(atPath.type)) return atPath
+    const alike = name === undefined ? [] : Object.keys(mistakes)
+    const found = await this.#named(top, [...types, ...alike])
+    const all = found.filter(({ ref }) => types.includes(ref.type))
+    const matching = name === undefined ? all : all.filter(each => each.name === name)
     if (matching.length === 1) return matching[0]!.ref
-    if (matching.length === 0) throw NotThere({ what: called, name: name ?? '' })
+    if (matching.length === 0) {
+      const mistaken = atPath ?? found.find(each => each.name === name)?.ref
+      const [is, fix] = mistakes[mistaken?.type ?? '']?.(name ?? '') ?? []
+      if (is === undefined || fix === undefined) throw NotThere({ what: called, name: name ?? '' })
+      throw SettingNotValid({ field: kind, rule: `"${name}" is ${is}, not a ${called}`, fix })
+    }
     // The pool that a cluster comes with holds all others: "the pool", if none is named, is that one.
-    const roots = matching.filter(found => found.name === 'Resources')
+    const roots = matching.filter(each => each.name === 'Resources')
     if (name === undefined && roots.length === 1) return roots[0]!.ref
     const [rule, fix] =
       name === undefined
         ? [
             `must be given, because there are several`,
-            `choose one of ${(roots.length > 0 ? await this.#poolPaths(roots) : [...new Set(all.map(found => found.name))]).slice(0, 20).join(', ')}`,
+            `choose one of ${(roots.length > 0 ? await this.#poolPaths(roots) : [...new Set(all.map(each => each.name))]).slice(0, 20).join(', ')}`,
           ]
         : [`"${name}" is the name of several`, `give the path below the datacenter, as vCenter shows it`]
     throw SettingNotValid({ field: kind, rule, fix })
@@ -130,12 +168,27 @@ export class Places {
 
   /** Everything of these types below a folder, with its name. */
   async #named(folder: Ref, types: readonly string[]): Promise<{ readonly ref: Ref; readonly name: string }[]> {
-    const view = await containerView(this.#session, folder, types)
+    const found = await readBelow(this.#session, folder, types, ['name'])
+    return found.map(({ ref, properties }) => ({ ref, name: readName(properties.get('name')?.text ?? '') }))
+  }
+
+  /** Where a datacenter is, for paths: it may lie in folders. Those that the account may not see count as none. */
+  async #pathOf({ ref, name }: Datacenter): Promise<string> {
+    const root = (await this.#session.content()).manager('rootFolder').id
+    const names = [writtenName(name)]
+    for (let at = await this.#parentOf(ref); at !== undefined && at.id !== root; at = await this.#parentOf(at)) {
+      names.unshift((await retrieveOne(this.#session, at, ['name']))?.get('name')?.text ?? '')
+    }
+    return names.join('/')
+  }
+
+  async #parentOf(ref: Ref): Promise<Ref | undefined> {
     try {
-      const found = await retrieve(this.#session, { type: 'ManagedEntity', paths: ['name'], from: view, through: 'view' })
-      return found.map(({ ref, properties }) => ({ ref, name: readName(properties.get('name')?.text ?? '') }))
-    } finally {
-      await this.#session.call('DestroyView', view).catch(() => {})
+      const parent = (await retrieveOne(this.#session, ref, ['parent']))?.get('parent')
+      return parent === undefined ? undefined : refOf(parent)
+    } catch (error) {
+      if (isFault(error, 'NoPermission')) return undefined
+      throw error
     }
   }
 
@@ -145,6 +198,38 @@ export class Places {
     const answer = await this.#session.call('FindByInventoryPath', content.manager('searchIndex'), { inventoryPath })
     const found = child(answer, 'returnval')
     return found === undefined ? undefined : refOf(found)
+  }
+}
+
+/** How often a listing begins again because the session ended in the middle of it. */
+const mostListings = 5
+
+/**
+ * Properties of everything of these types below a folder; of several types only such as everything has. They are read by a view, which
+ * ends with the session: what came after a new sign-in is not believed but read again, because vCenter shows nothing at all through a
+ * view that is gone.
+ */
+export async function readBelow(
+  session: Session,
+  folder: Ref,
+  types: readonly string[],
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly Found[]> {
+  for (let attempt = 1; ; attempt++) {
+    await session.content(signal)
+    const { generation } = session
+    const isStale = () => session.generation !== generation && attempt < mostListings
+    const view = await containerView(session, folder, types)
+    const type = types.length === 1 ? types[0]! : 'ManagedEntity'
+    try {
+      const found = await retrieve(session, { type, paths, from: view, through: 'view' }, signal)
+      if (!isStale()) return found
+    } catch (error) {
+      if (!isStale()) throw error
+    } finally {
+      await session.call('DestroyView', view).catch(() => {})
+    }
   }
 }
 

@@ -17,7 +17,8 @@ import { Unreachable } from '../ports/index.ts'
 import type { VsphereConnection } from './connection.ts'
 import { answered, carryOut } from './operations/carry-out.ts'
 import { claimVm } from './operations/claim.ts'
-import { cloneVm, type TemplateMemory } from './operations/clone.ts'
+import { cloneVm } from './operations/clone.ts'
+import { CloneMemory } from './operations/clone-memory.ts'
 import { destroyVm } from './operations/destroy.ts'
 import { growDisk, readDisk } from './operations/disk.ts'
 import { guestExit, guestPrograms, runInGuest } from './operations/guest.ts'
@@ -42,7 +43,7 @@ export class VspherePlatform implements Platform {
   readonly name: string
   readonly inventory: Inventory
   readonly #connection: VsphereConnection
-  readonly #templates: TemplateMemory = new Map()
+  readonly #memory: CloneMemory
   readonly #queue = new OneAtATime()
   readonly #capacities = new Map<string, { readonly at: number; readonly capacity: Promise<Capacity> }>()
   readonly #taskTimeout: number
@@ -51,13 +52,14 @@ export class VspherePlatform implements Platform {
     this.#connection = connection
     this.name = connection.name
     this.inventory = connection.inventory
+    this.#memory = new CloneMemory(connection)
     this.#taskTimeout = connection.settings.taskTimeout ?? taskTimeout
   }
 
   clone(request: CloneRequest, signal: AbortSignal): Promise<Vm> {
     const { diskGB } = request
     return this.#do('clone', request.name, `name:${request.name}`, signal, async () => {
-      const vm = await cloneVm(this.#connection, this.#templates, request, signal)
+      const vm = await cloneVm(this.#connection, this.#memory, request, signal)
       return diskGB === undefined ? vm : growDisk(this.#connection, vm, diskGB, signal, this.#taskTimeout)
     })
   }

@@ -1,7 +1,7 @@
 import { setUpPeer } from './set-up.ts'
 import { table } from './table.ts'
 
-/** `npm run peer NAME`: sets one peer up, whatever its weight, and prints the path of its program. Gives the exit code. */
+/** `node run.mjs peer NAME`: sets one peer up, whatever its weight, and prints the path of its program. Gives the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const [name] = args
   if (name === undefined || !table.peers.some(peer => peer.name === name)) {

@@ -45,9 +45,11 @@ test('the table of rooms is the one that is enforced', () => {
   expect(table).toEqual(importTable)
 })
 
-test('the picture shows every room', () => {
-  const picture = textOf('docs/house.svg')
-  expect(Object.keys(importTable).filter(room => !picture.includes(`>${room}<`))).toEqual([])
+test('the picture shows every room, and which of them are there', () => {
+  const drawn = [...textOf('docs/house.svg').matchAll(/<rect class="(now|later)" [^>]*>\s*<text[^>]*>(\w+)</g)]
+  const rooms = Object.fromEntries(drawn.map(([, state = '', room = '']) => [room, state]))
+  const isThere = (room: string) => existsSync(join(root, 'src', room))
+  expect(rooms).toMatchObject(Object.fromEntries(Object.keys(importTable).map(room => [room, isThere(room) ? 'now' : 'later'])))
 })
 
 test('every dependency has its reason, and every reason its dependency', () => {

@@ -36,6 +36,7 @@ test('a command that shows objects loads neither a server nor an engine of its o
 
 test('help and version load only the command line itself', () => {
   const loaded = loadedWith('src/cli/main.ts')
+  for (const unused of ['node:v8', 'node:perf_hooks']) expect(loaded).not.toContain(unused)
   expect(roomsIn(loaded)).toEqual(new Set(['cli', 'ports']))
   expect(loaded).not.toContain('zod')
 })

@@ -45,24 +45,35 @@ export class IssuerKeys {
     try {
       return await set(header, token)
     } catch (error) {
-      if ((error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY' || !this.#mayAsk(pauseMilliseconds)) throw error
-      await this.#ask()
+      if ((error as { code?: string }).code !== 'ERR_JWKS_NO_MATCHING_KEY') throw error
+      // Who comes while somebody is asking waits for the same answer: a new key is met by many at once.
+      const asking = this.#asking ?? (this.#mayAsk(pauseMilliseconds) ? this.#ask() : undefined)
+      if (asking === undefined) throw error
+      await asking
       return await (this.#keys?.set ?? set)(header, token)
     }
   }
 
   async #current(): Promise<KeySet> {
-    const age = this.#options.clock.monotonic() - (this.#keys?.at ?? -Infinity)
-    if (this.#keys !== undefined && age < freshMilliseconds) return this.#keys.set
+    const fresh = this.#youngerThan(freshMilliseconds)
+    if (fresh !== undefined) return fresh
     const asking = this.#mayAsk(this.#lastFailed ? retryMilliseconds : 0) ? this.#ask() : this.#asking
-    if (this.#keys !== undefined && age < staleMilliseconds) {
+    const old = this.#youngerThan(staleMilliseconds)
+    if (old !== undefined) {
       // The old keys do for this request; the failure is in the log.
       asking?.catch(() => undefined)
-      return this.#keys.set
+      return old
     }
     await asking
-    if (this.#keys === undefined) throw this.#unavailable('it did not answer a moment ago')
-    return this.#keys.set
+    // Asked for anew: keys that are too old do not become good again because nobody may ask just now.
+    const answered = this.#youngerThan(staleMilliseconds)
+    if (answered === undefined) throw this.#unavailable('it did not answer a moment ago')
+    return answered
+  }
+
+  #youngerThan(milliseconds: number): KeySet | undefined {
+    const keys = this.#keys
+    return keys !== undefined && this.#options.clock.monotonic() - keys.at < milliseconds ? keys.set : undefined
   }
 
   #mayAsk(pause: number): boolean {

@@ -21,7 +21,7 @@ async function signingKey(id: string, alg: 'RS256' | 'ES256' | 'EdDSA' = 'ES256'
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
   return {
     id,
-    sign: (claims, header = {}) => new SignJWT(claims).setProtectedHeader({ alg, kid: id, ...header }).sign(privateKey),
+    sign: (claims, header = { kid: id }) => new SignJWT(claims).setProtectedHeader({ alg, ...header }).sign(privateKey),
     public: { ...(await exportJWK(publicKey)), kid: id, alg, use: 'sig' },
   }
 }
@@ -194,6 +194,26 @@ describe('the keys of the issuer', () => {
     expect(await issuer.userOf(await otherKey.sign(claims))).toBeDefined()
   })
 
+  test('are asked for once by all who come with a new one at the same time, and it works for all of them', async () => {
+    const { issuer, published, clock } = setUp()
+    await issuer.userOf(await key.sign(claims))
+    published.keys = [otherKey.public]
+    published.asked.length = 0
+    await clock.advance(31_000)
+    const tokens = await Promise.all([1, 2, 3].map(n => otherKey.sign({ ...claims, n })))
+    const users = await Promise.all(tokens.map(token => issuer.userOf(token)))
+    expect(users.map(user => user?.name)).toEqual(Array(3).fill(`${url}#ann`))
+    expect(published.asked.filter(path => path === '/keys')).toHaveLength(1)
+  })
+
+  test('are all tried for a token that names none', async () => {
+    const { issuer, published } = setUp()
+    published.keys = [key.public, otherKey.public]
+    for (const signer of [key, otherKey]) expect(await issuer.userOf(await signer.sign(claims, {}))).toBeDefined()
+    const stranger = await signingKey('three')
+    expect(await issuer.userOf(await stranger.sign(claims, {}))).toBeUndefined()
+  })
+
   test('no longer count once they are withdrawn', async () => {
     const { issuer, published, clock } = setUp()
     expect(await issuer.userOf(await key.sign(claims))).toBeDefined()
@@ -222,7 +242,8 @@ describe('the keys of the issuer', () => {
     const late = { ...claims, exp: now + 48 * 3600 }
     expect(await issuer.userOf(await key.sign(late))).toBeDefined()
     await clock.advance(2 * 3_600_000)
-    await expect(issuer.userOf(await key.sign({ ...late, n: 1 }))).rejects.toSatisfy(error => StoreError.is(error, 'ServiceUnavailable'))
+    for (const n of [1, 2])
+      await expect(issuer.userOf(await key.sign({ ...late, n }))).rejects.toSatisfy(error => StoreError.is(error, 'ServiceUnavailable'))
   })
 
   test('that cannot be had make a token neither good nor bad, and the issuer is not hammered', async () => {

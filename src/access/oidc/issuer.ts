@@ -57,10 +57,8 @@ export class Issuer {
 
   async #verifiedClaims(token: string): Promise<Record<string, unknown> | undefined> {
     const { settings, log } = this.#options
-    const { compactVerify } = await import('jose')
     try {
-      const { payload } = await compactVerify(token, this.#keys.keyFor, { algorithms: [...settings.algorithms] })
-      const claims: unknown = JSON.parse(new TextDecoder().decode(payload))
+      const claims: unknown = JSON.parse(new TextDecoder().decode(await this.#verifiedPayload(token)))
       return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined
     } catch (error) {
       if (IssuerKeysUnavailable.is(error)) {
@@ -71,6 +69,22 @@ export class Issuer {
       }
       log.debug('token of an issuer refused', { issuer: settings.url, error })
       return undefined
+    }
+  }
+
+  async #verifiedPayload(token: string): Promise<Uint8Array> {
+    const { compactVerify, errors } = await import('jose')
+    const options = { algorithms: [...this.#options.settings.algorithms] }
+    try {
+      return (await compactVerify(token, this.#keys.keyFor, options)).payload
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+      // The token does not say which of the issuer's keys signed it, as some issuers' do not: then any of them may have.
+      for await (const key of error) {
+        const verified = await compactVerify(token, key, options).catch(() => undefined)
+        if (verified !== undefined) return verified.payload
+      }
+      throw error
     }
   }
 

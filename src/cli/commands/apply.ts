@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Draft, Json, Resource } from '../../kinds/index.ts'
-import { StoreError } from '../../store/index.ts'
+import { StoreError, undefinedIf } from '../../store/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import type { Io } from '../io.ts'
@@ -58,9 +58,7 @@ async function apply(connection: Connection, manifest: Manifest, dryRun: boolean
 async function applyOnce({ store, where }: Connection, { kind, draft, name }: Manifest, dryRun: boolean): Promise<Outcome> {
   const place = { ...where(kind), ...(draft.metadata.namespace === undefined ? {} : { namespace: draft.metadata.namespace }) }
   const said = JSON.parse(JSON.stringify({ ...draft, metadata: { ...draft.metadata, ...place } })) as Record<string, Json>
-  const live = await store.get(kind, { ...place, name }).catch((error: unknown) => {
-    if (!StoreError.is(error, 'NotFound')) throw error
-  })
+  const live = await store.get(kind, { ...place, name }).catch(undefinedIf('NotFound'))
   if (live === undefined) {
     await store.create(kind, remembering(said, said), { dryRun })
     return 'created'
@@ -69,8 +67,13 @@ async function applyOnce({ store, where }: Connection, { kind, draft, name }: Ma
   const { status: _written, ...liveFields } = live as unknown as Record<string, Json>
   const merged = remembering(mergeOnto(liveFields, before, said), said)
   if (isDeepStrictEqual(merged, remembering(liveFields, said))) return 'unchanged'
-  await store.update(kind, merged, { dryRun })
-  return 'configured'
+  const updated = await store.update(kind, merged, { dryRun })
+  // The server has the last word: what it takes differently from how it was written, as stringData, may be what it had before.
+  return isDeepStrictEqual(withoutRevision(updated), withoutRevision(live)) ? 'unchanged' : 'configured'
+}
+
+function withoutRevision({ metadata: { resourceVersion: _, ...metadata }, ...object }: Resource): object {
+  return { ...object, metadata }
 }
 
 /** The object with the text that was applied written on it, without that note itself. */

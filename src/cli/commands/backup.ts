@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { FileNotWritable } from '../../ports/index.ts'
 import { backupPath } from '../../server/index.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
@@ -17,6 +18,8 @@ const noDatabase = {
 /** `aviary backup`: the file appears whole or not at all. */
 export async function run([file = '']: readonly string[], options: ConnectionOptions, io: Io): Promise<void> {
   const target = resolve(io.folder, file)
+  // Not made here: it may be the place of a disk that is not mounted.
+  if (!(await io.files.exists(dirname(target)))) throw FileNotWritable({ path: target, why: `there is no folder ${dirname(target)}` })
   await connected(options, io, async ({ access, http }) => {
     const headers = await access.credentials.headers()
     const answer = await http.send({

@@ -1,6 +1,7 @@
 import { parseDuration } from '../../ports/index.ts'
-import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
+import { ClusterClaim, ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
 import { findCondition } from '../../control/index.ts'
+import { type Store, StoreError } from '../../store/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { Usage, WaitedTooLong } from '../errors.ts'
@@ -26,6 +27,7 @@ export async function run([name = '']: readonly string[], options: ClaimOptions,
   ]
   await connected(options, io, async connection => {
     const { store, namespace } = connection
+    await expectPool(store, namespace, options.pool)
     await store.create(ClusterClaim, {
       metadata: { name, namespace },
       spec: {
@@ -43,6 +45,19 @@ export async function run([name = '']: readonly string[], options: ClaimOptions,
       `kubeconfig: secret ${spec.clusterMetadata?.adminKubeconfigSecretRef.name} in namespace ${claim.spec.namespace}; print it with: aviary claim kubeconfig ${name}\n`,
     )
   })
+}
+
+/** A pool that is not there is a slip of the pen, and the claim would wait for ever. Who may not see pools may claim all the same. */
+async function expectPool(store: Store, namespace: string, name: string): Promise<void> {
+  try {
+    await store.get(ClusterPool, { namespace, name })
+  } catch (error) {
+    if (StoreError.is(error, 'NotFound'))
+      throw new StoreError('NotFound', `there is no pool ${name} in namespace ${namespace}`, {
+        fix: 'see which there are: aviary pool list',
+      })
+    if (!StoreError.is(error, 'Forbidden')) throw error
+  }
 }
 
 async function follow({ store, namespace }: Connection, name: string, timeout: number, io: Io): Promise<ClusterClaim> {

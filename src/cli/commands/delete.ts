@@ -1,13 +1,13 @@
 import { parseDuration } from '../../ports/index.ts'
 import type { Kind } from '../../kinds/index.ts'
-import { StoreError } from '../../store/index.ts'
+import { undefinedIf } from '../../store/index.ts'
 import type { Key } from '../../store/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { Usage, WaitedTooLong } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { readManifests } from '../manifests.ts'
-import { namedObjects } from '../object-names.ts'
+import { namedObjects, refuseNamesBeside } from '../object-names.ts'
 import { nameText } from '../output/objects.ts'
 import { Progress } from '../output/progress.ts'
 import { until } from '../until.ts'
@@ -25,20 +25,35 @@ interface Target {
   readonly key: Key
 }
 
+/** Something that is being deleted. What has its name and another uid was made after it. */
+interface Held extends Target {
+  readonly uid: string | undefined
+}
+
 /** `aviary delete` */
 export async function run(args: readonly string[], options: DeleteOptions, io: Io): Promise<void> {
   const timeout = parseDuration(options.timeout)
+  refuseMixing(args, options)
   await connected(options, io, async connection => {
     const targets =
       options.filename === undefined ? await named(args, options, connection) : await inFiles(options.filename, io, connection)
-    const held: Target[] = []
+    const held: Held[] = []
     for (const { kind, key } of targets) {
-      const { gone } = await connection.store.delete(kind, key)
+      const { gone, object } = await connection.store.delete(kind, key)
       io.out(`${nameText(kind, key.name)} ${gone ? 'deleted' : 'is being deleted'}\n`)
-      if (!gone) held.push({ kind, key })
+      if (!gone) held.push({ kind, key, uid: object.metadata.uid })
     }
     if (options.wait) await goneAll(connection, held, timeout, io)
   })
+}
+
+/** Whoever says in two ways what to remove means one of them, and nobody knows which. */
+function refuseMixing(args: readonly string[], { filename, selector, all }: DeleteOptions): void {
+  const chosen = [selector === undefined ? [] : '-l', all === true ? '--all' : []].flat()
+  if (filename !== undefined && args.length + chosen.length > 0)
+    throw Usage({ what: `-f and ${args[0] ?? chosen[0]} do not go together`, fix: 'remove what files say, or what you name' })
+  if (chosen.length > 1) throw Usage({ what: '-l and --all do not go together', fix: 'leave one of them out' })
+  if (filename === undefined) refuseNamesBeside(namedObjects(args), chosen[0])
 }
 
 async function named(args: readonly string[], { selector, all }: DeleteOptions, { store, where }: Connection): Promise<readonly Target[]> {
@@ -63,20 +78,16 @@ async function inFiles(files: readonly string[], io: Io, { where }: Connection):
   })
 }
 
-async function goneAll({ store }: Connection, held: readonly Target[], timeout: number, io: Io): Promise<void> {
+async function goneAll({ store }: Connection, held: readonly Held[], timeout: number, io: Io): Promise<void> {
   const progress = new Progress(io)
-  for (const { kind, key } of held) {
-    const inTime = await until(timeout, io, async () => {
-      try {
-        const { metadata } = await store.get(kind, key)
-        progress.show(`${nameText(kind, key.name)} is held by ${metadata.finalizers?.join(', ') ?? 'nothing'}`)
-        return false
-      } catch (error) {
-        if (StoreError.is(error, 'NotFound')) return true
-        throw error
-      }
-    })
-    progress.clear()
+  for (const { kind, key, uid } of held) {
+    const isGone = async () => {
+      const there = await store.get(kind, key).catch(undefinedIf('NotFound'))
+      if (there === undefined || there.metadata.uid !== uid) return true
+      progress.show(`${nameText(kind, key.name)} is held by ${there.metadata.finalizers?.join(', ') ?? 'nothing'}`)
+      return false
+    }
+    const inTime = await until(timeout, io, isGone).finally(() => progress.clear())
     if (!inTime) throw WaitedTooLong({ what: `the removal of ${nameText(kind, key.name)}`, seconds: timeout / 1000 })
     io.out(`${nameText(kind, key.name)} deleted\n`)
   }

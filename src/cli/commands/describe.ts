@@ -4,6 +4,7 @@ import { conditionsOf } from '../../control/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { byTime, eventHeadings, eventRow } from '../events-of.ts'
+import { findObject } from '../find-object.ts'
 import type { Io } from '../io.ts'
 import { namedObjects } from '../object-names.ts'
 import { tableText } from '../output/table.ts'
@@ -16,7 +17,7 @@ export async function run(args: readonly string[], options: ConnectionOptions, i
       const { store, where } = connection
       const objects =
         names.length > 0
-          ? await Promise.all(names.map(name => store.get(kind, { ...where(kind), name })))
+          ? await Promise.all(names.map(name => findObject(connection, kind, name)))
           : (await store.list(kind, where(kind))).items.map(item => item.object)
       for (const object of objects) texts.push(await description(connection, kind, object, io))
     }

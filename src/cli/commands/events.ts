@@ -1,11 +1,11 @@
-import { ageOf, Event } from '../../kinds/index.ts'
+import { Event } from '../../kinds/index.ts'
 import { changes } from '../changes.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
-import { byTime, eventRow, eventHeadings, lastSeen } from '../events-of.ts'
+import { byTime, eventHeadings, eventRow } from '../events-of.ts'
 import type { Io } from '../io.ts'
 import { namedObject } from '../object-names.ts'
-import { tableText } from '../output/table.ts'
+import { Table } from '../output/table.ts'
 
 interface EventsOptions extends ConnectionOptions {
   readonly for?: string
@@ -22,24 +22,16 @@ export async function run(_args: readonly string[], options: EventsOptions, io: 
     const selection = { ...where(Event, options.allNamespaces), ...fieldSelector }
     const page = await store.list(Event, selection)
     const events = page.items.map(item => item.object).toSorted(byTime)
-    const now = io.clock.now()
-    if (events.length > 0)
-      io.out(
-        tableText(
-          eventHeadings,
-          events.map(event => eventRow(event, now)),
-          io.columns,
-        ),
-      )
+    const isEverywhere = options.allNamespaces === true
+    const table = new Table(isEverywhere ? ['Namespace', ...eventHeadings] : eventHeadings, io.columns)
+    const show = (some: readonly Event[]) => {
+      const now = io.clock.now()
+      io.out(table.text(some.map(event => [...(isEverywhere ? [event.metadata.namespace ?? ''] : []), ...eventRow(event, now)])))
+    }
+    if (events.length > 0) show(events)
     else if (options.watch !== true)
-      io.err(`Nothing happened lately${options.allNamespaces === true ? '' : ` in namespace ${namespace}`}.\n`)
+      io.err(isEverywhere ? 'Nothing happened lately.\n' : `Nothing happened lately in namespace ${namespace}; -A shows all namespaces.\n`)
     if (options.watch !== true) return
-    for await (const happened of changes(Event, { store, selection, after: page.resourceVersion }, io))
-      for (const event of happened) io.out(eventLine(event, io.clock.now()))
+    for await (const happened of changes(Event, { store, selection, after: page.resourceVersion }, io)) show(happened)
   })
-}
-
-function eventLine(event: Event, now: number): string {
-  const { involvedObject, type, reason, message } = event
-  return `${ageOf(lastSeen(event), now)} ago  ${type}  ${reason}  ${involvedObject.kind}/${involvedObject.name}  ${message}\n`
 }

@@ -4,10 +4,11 @@ import { changes } from '../changes.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { Usage } from '../errors.ts'
+import { findObject } from '../find-object.ts'
 import type { Io } from '../io.ts'
-import { namedObjects } from '../object-names.ts'
+import { namedObjects, refuseNamesBeside } from '../object-names.ts'
 import type { OutputForm } from '../output/forms.ts'
-import { objectsText } from '../output/objects.ts'
+import { followedText, objectsText } from '../output/objects.ts'
 import type { PrintOptions } from '../output/objects.ts'
 
 interface GetOptions extends ConnectionOptions {
@@ -21,8 +22,7 @@ interface GetOptions extends ConnectionOptions {
 /** `aviary get` */
 export async function run(args: readonly string[], options: GetOptions, io: Io): Promise<void> {
   const named = namedObjects(args)
-  if (named.some(({ names }) => names.length > 0) && (options.selector ?? options.fieldSelector) !== undefined)
-    throw Usage({ what: 'names and selectors do not go together', fix: 'leave one of them out' })
+  refuseNamesBeside(named, options.selector ?? options.fieldSelector)
   if (options.watch === true && named.length > 1)
     throw Usage({ what: 'objects of several kinds cannot be followed at once', fix: 'follow one kind, or run a command for each' })
   await connected(options, io, async connection => {
@@ -41,8 +41,9 @@ export async function run(args: readonly string[], options: GetOptions, io: Io):
   })
 }
 
-async function read({ store, where }: Connection, kind: Kind, names: readonly string[], options: GetOptions): Promise<readonly Resource[]> {
-  if (names.length > 0) return await Promise.all(names.map(name => store.get(kind, { ...where(kind), name })))
+async function read(connection: Connection, kind: Kind, names: readonly string[], options: GetOptions): Promise<readonly Resource[]> {
+  if (names.length > 0) return await Promise.all(names.map(name => findObject(connection, kind, name)))
+  const { store, where } = connection
   const { items } = await store.list(kind, selectionOf(where(kind, options.allNamespaces), options))
   return items.map(item => item.object)
 }
@@ -65,15 +66,10 @@ async function follow(
 ): Promise<void> {
   const wanted = new Set(names)
   const selection = selectionOf(where(kind, options.allNamespaces), options)
-  let hasHeading = false
+  const textOf = followedText(kind, print)
   for await (const objects of changes(kind, { store, selection }, io)) {
     const chosen = objects.filter(object => wanted.size === 0 || wanted.has(object.metadata.name))
-    if (chosen.length === 0) continue
-    const text = await objectsText(kind, chosen, { ...print, single: chosen.length === 1, now: io.clock.now() })
-    // The heading is printed once; changes come one by one and would otherwise repeat it.
-    const isTable = print.form === 'table' || print.form === 'wide'
-    io.out(isTable && hasHeading ? text.slice(text.indexOf('\n') + 1) : text)
-    hasHeading = true
+    if (chosen.length > 0) io.out(await textOf(chosen, io.clock.now()))
   }
 }
 

@@ -11,6 +11,7 @@ export function run(_args: readonly string[], options: ViewOptions, io: Io): Pro
       name: 'workers',
       none: 'There are no workers.',
       nameOf: ({ name }) => name,
+      whenGone: row => ({ ...row, status: 'gone' }),
       columns: [
         { heading: 'Name', cell: ({ name }) => name },
         { heading: 'Status', cell: ({ status }) => status },

@@ -13,15 +13,13 @@ interface DnsOptions extends ConnectionOptions {
 
 /** `aviary pool dns`: the records that an administrator must have, and on request whether they are there. */
 export async function run([name = '']: readonly string[], options: DnsOptions, io: Io): Promise<number> {
-  const records = await connected(options, io, async ({ store, where }) => {
+  const { baseDomain, records } = await connected(options, io, async ({ store, where }) => {
     const pool = await store.get(ClusterPool, { ...where(ClusterPool), name })
     // Only entries without a name of their own need them, and many pools have none.
     const isNameless = pool.spec.inventory?.clusterDeployments?.some(({ generateName }) => generateName === true) === true
     const { items } = isNameless ? await store.list(ClusterDeploymentCustomization, where(ClusterDeploymentCustomization)) : { items: [] }
-    return dnsRecords(
-      pool,
-      items.map(({ object }) => object),
-    )
+    const customizations = items.map(({ object }) => object)
+    return { baseDomain: pool.spec.baseDomain, records: dnsRecords(pool, customizations) }
   })
   if (records.length === 0) {
     io.err(`The pool ${name} has no inventory: its clusters have generated names.\n`)
@@ -43,5 +41,8 @@ export async function run([name = '']: readonly string[], options: DnsOptions, i
       io.columns,
     ),
   )
-  return rows.every(({ isRight }) => isRight) ? exitCodes.ok : exitCodes.failed
+  const wrong = rows.filter(({ isRight }) => !isRight).length
+  if (wrong === 0) return exitCodes.ok
+  io.err(`error: ${wrong} of ${rows.length} records are missing or wrong\nfix: add them to the zone ${baseDomain}, then check again\n`)
+  return exitCodes.failed
 }

@@ -1,6 +1,7 @@
 import { ClusterPool } from '../../kinds/index.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
+import { editObject } from '../edit-object.ts'
 import { Usage } from '../errors.ts'
 import type { Io } from '../io.ts'
 
@@ -10,8 +11,11 @@ export async function run([name = '', wanted = '']: readonly string[], options: 
     throw Usage({ what: `"${wanted}" is no number of clusters`, fix: 'write for example: aviary pool scale NAME 3' })
   const size = Number(wanted)
   await connected(options, io, async ({ store, where }) => {
-    const pool = await store.get(ClusterPool, { ...where(ClusterPool), name })
-    await store.update(ClusterPool, { ...pool, spec: { ...pool.spec, size } })
-    io.out(`${name} scaled from ${pool.spec.size} to ${size}\n`)
+    let before = size
+    await editObject(store, ClusterPool, { ...where(ClusterPool), name }, pool => {
+      before = pool.spec.size
+      return { ...pool, spec: { ...pool.spec, size } }
+    })
+    io.out(`${name} scaled from ${before} to ${size}\n`)
   })
 }

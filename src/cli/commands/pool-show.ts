@@ -13,13 +13,19 @@ export async function run([name = '']: readonly string[], options: ConnectionOpt
     const labelSelector = `hive.openshift.io/clusterpool-namespace=${namespace},hive.openshift.io/clusterpool-name=${name}`
     const { items } = await store.list(ClusterDeployment, { labelSelector })
     const { size = 0, standby = 0, ready = 0, clusterNameUsage = {}, nameResults = {} } = pool.status ?? {}
-    io.out(`${name}: ${size} of ${pool.spec.size} unclaimed clusters, ${ready} ready, ${standby} standing by\n`)
+    io.out(`${name}: ${pool.spec.size} unclaimed clusters wanted, ${size} there: ${ready} ready, ${standby} standing by\n`)
     const filled = findCondition(pool, 'Filled')
     if (filled?.status === 'False') io.out(`${filled.message}\n`)
     const rows = items.map(({ object }) => row(object))
     const held = new Set(items.map(({ object }) => object.spec.clusterName))
     const free = Object.entries(clusterNameUsage).filter(([entry, holder]) => holder === null && !held.has(entry))
-    const others = free.map(([entry]) => [entry, nameResults[entry]?.result === 'Failed' ? 'free, failed when last used' : 'free', '', ''])
+    const disabled = new Set(pool.spec.inventory?.clusterDeployments?.flatMap(entry => (entry.disabled === true ? [entry.name] : [])))
+    const others = free.map(([entry]) => [
+      entry,
+      disabled.has(entry) ? 'disabled' : nameResults[entry]?.result === 'Failed' ? 'free, failed when last used' : 'free',
+      '',
+      '',
+    ])
     if (rows.length + others.length > 0)
       io.out(`\n${tableText(['Cluster', 'State', 'Claim', 'Namespace'], [...rows, ...others], io.columns)}`)
   })

@@ -55,20 +55,24 @@ function greeting({ url, kubeconfig, isDemo, hasHatchery, seconds, folder }: Fac
     ].join('\n')
   const shown = kubeconfig.startsWith(`${folder}/`) ? kubeconfig.slice(folder.length + 1) : kubeconfig
   return [
-    `Aviary is running (started in ${seconds} s). Ctrl-C ends it; what it keeps stays in the data folder.`,
+    `Aviary is running (started in ${seconds} s). Ctrl-C ends it; its data stays.`,
     '',
     `  URL          ${url}`,
     `  kubeconfig   ${shown}`,
     `  data folder  ${dirname(shown)}`,
     '',
     ...(isDemo
-      ? ['The demo is on: jobs of a simulated CDS become workers on simulated VMs, pools keep clusters ready. In another terminal:', '']
+      ? [
+          'The demo is on: jobs of a simulated CDS become workers on simulated VMs,',
+          'and a pool keeps simulated clusters ready. In another terminal:',
+          '',
+        ]
       : ['In another terminal:', '']),
     ...(isDemo
       ? [
-          '  bin/aviary hatchery workers --watch      workers as they come and go',
-          '  bin/aviary why job/1                     the job that cannot start, and why',
-          '  bin/aviary claim list                    clusters from a pool',
+          '  bin/aviary hatchery workers --watch    workers as they come and go',
+          '  bin/aviary why job/1                   the job that cannot start, and why',
+          '  bin/aviary pool show flock             its clusters, and names that are free',
           `  kubectl --kubeconfig ${shown} get spawns --watch`,
         ]
       : [

@@ -3,7 +3,8 @@ import type { PlatformTask } from '../../platform/index.ts'
 import { isoTime } from '../../ports/index.ts'
 import { liveTasks } from '../../vsphere/index.ts'
 import type { Io } from '../io.ts'
-import { changeText, listText, type LiveForm } from '../output/live-rows.ts'
+import type { LiveForm } from '../output/live-rows.ts'
+import { showRows } from '../output/show-rows.ts'
 import { atVcenter } from '../vcenter.ts'
 import type { VcenterOptions } from '../vcenter.ts'
 
@@ -23,18 +24,14 @@ export async function run(_args: readonly string[], options: TasksOptions, io: I
   const form = formOf(options, io)
   await atVcenter(options, io, async connection => {
     const tasks = await liveTasks(connection, io.signal)
-    if (options.watch !== true) {
-      if (tasks.length > 0 || options.output === 'json') io.out(listText(tasks, form))
-      else io.err(`Nothing is under way on ${connection.name}.\n`)
-      return
-    }
-    io.out(options.output === 'json' ? changeText(tasks, form) : listText(tasks, form))
+    const showMore = showRows<Shown>(tasks, form, { watch: options.watch, none: `Nothing is under way on ${connection.name}.` }, io)
+    if (showMore === undefined) return
     let before = tasks
     while (!io.signal.aborted) {
       await io.clock.sleep(pause, io.signal).catch(() => {})
       if (io.signal.aborted) return
       const now = await liveTasks(connection, io.signal)
-      io.out(changeText(changes(before, now), form))
+      showMore(changes(before, now))
       before = now
     }
   })

@@ -1,9 +1,10 @@
 import { ageOf } from '../../kinds/index.ts'
 import { noteField, NotThere, type Vm } from '../../platform/index.ts'
-import { isoTime } from '../../ports/index.ts'
+import { aborted, isoTime } from '../../ports/index.ts'
 import { liveVms } from '../../vsphere/index.ts'
 import type { Io } from '../io.ts'
-import { changeText, listText, type LiveForm } from '../output/live-rows.ts'
+import type { LiveForm } from '../output/live-rows.ts'
+import { showRows } from '../output/show-rows.ts'
 import { memoryText } from '../output/size-text.ts'
 import { atVcenter } from '../vcenter.ts'
 import type { VcenterOptions } from '../vcenter.ts'
@@ -30,17 +31,13 @@ export async function run(names: readonly string[], options: VmsOptions, io: Io)
     if (missing !== undefined && options.watch !== true)
       throw NotThere({ what: options.templates === true ? 'template' : 'VM', name: missing })
     const shown = vms.map(vm => ({ vm, gone: false }))
-    if (options.watch !== true) {
-      if (vms.length > 0 || options.output === 'json') io.out(listText(shown, form))
-      else io.err(`There are no VMs on ${connection.name}.\n`)
-      return
-    }
-    io.out(options.output === 'json' ? changeText(shown, form) : listText(shown, form))
+    const showMore = showRows(shown, form, { watch: options.watch, none: `There are no VMs on ${connection.name}.` }, io)
+    if (showMore === undefined) return
     connection.inventory.onChange(({ old, now }) => {
       const vm = now ?? old
-      if (vm !== undefined && isWanted(vm)) io.out(changeText([{ vm, gone: now === undefined }], form))
+      if (vm !== undefined && isWanted(vm)) showMore([{ vm, gone: now === undefined }])
     })
-    await new Promise<void>(resolve => io.signal.addEventListener('abort', () => resolve(), { once: true }))
+    await aborted(io.signal)
   })
 }
 

@@ -2,13 +2,13 @@ import { parseDuration } from '../../ports/index.ts'
 import { evaluatePath } from '../../kinds/index.ts'
 import type { Kind, Resource } from '../../kinds/index.ts'
 import { findCondition } from '../../control/index.ts'
-import { StoreError } from '../../store/index.ts'
+import { StoreError, undefinedIf } from '../../store/index.ts'
 import type { Key } from '../../store/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { Usage, WaitedTooLong } from '../errors.ts'
 import type { Io } from '../io.ts'
-import { namedObjects } from '../object-names.ts'
+import { namedObjects, refuseNamesBeside } from '../object-names.ts'
 import { nameText } from '../output/objects.ts'
 import { Progress } from '../output/progress.ts'
 import { until } from '../until.ts'
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], options: WaitOptions, io: Io)
     for (const { kind, key } of await targets(args, options, connection)) {
       const name = nameText(kind, key.name)
       const look = async () => {
-        const object = await find(connection, kind, key)
+        const object = await connection.store.get(kind, key).catch(undefinedIf('NotFound'))
         if (object === undefined && goal.text !== 'delete') throw new StoreError('NotFound', `${name} not found`)
         progress.show(`${name}: ${goal.state(object)}`)
         return goal.isMet(object)
@@ -53,7 +53,9 @@ async function targets(
   { store, where }: Connection,
 ): Promise<readonly { readonly kind: Kind; readonly key: Key }[]> {
   const found: { readonly kind: Kind; readonly key: Key }[] = []
-  for (const { kind, names } of namedObjects(args)) {
+  const named = namedObjects(args)
+  refuseNamesBeside(named, selector)
+  for (const { kind, names } of named) {
     if (names.length > 0) found.push(...names.map(name => ({ kind, key: { ...where(kind), name } })))
     else {
       const { items } = await store.list(kind, { ...where(kind), ...(selector === undefined ? {} : { labelSelector: selector }) })
@@ -62,15 +64,6 @@ async function targets(
     }
   }
   return found
-}
-
-async function find({ store }: Connection, kind: Kind, key: Key): Promise<Resource | undefined> {
-  try {
-    return await store.get(kind, key)
-  } catch (error) {
-    if (StoreError.is(error, 'NotFound')) return undefined
-    throw error
-  }
 }
 
 function goalOf(text: string): Goal {

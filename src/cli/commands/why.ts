@@ -1,28 +1,30 @@
 import { allKinds } from '../../kinds/index.ts'
-import type { Resource } from '../../kinds/index.ts'
+import type { Kind, Resource } from '../../kinds/index.ts'
 import { explain, explainText, storeReader } from '../../control/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
+import { findObject } from '../find-object.ts'
 import type { Io } from '../io.ts'
-import { jobNamed, jobStory, workerText } from '../job-story.ts'
+import { jobStory, namedInCds, workerStory, workerText } from '../job-story.ts'
 import { namedObject } from '../object-names.ts'
 
 /** Kinds that tell about others, or hold nothing that anybody waits for: following them would only cost lists. */
 const followed = allKinds.filter(kind => !['Event', 'Lease', 'CustomResourceDefinition', 'AccessToken', 'AccessGrant'].includes(kind.name))
 
-/** `aviary why`: of an object, or of a job of CDS. */
+/** `aviary why`: of an object, or of a job or worker of CDS. */
 export async function run(args: readonly string[], options: ConnectionOptions, io: Io): Promise<void> {
-  const job = jobNamed(args)
-  if (job !== undefined) {
+  const inCds = namedInCds(args)
+  if (inCds !== undefined) {
     return connected(options, io, async connection => {
-      const story = await jobStory(job, connection, io.signal)
-      io.out('worker' in story ? workerText(job, story.worker) : await explained(story.spawn, connection, io))
+      const story = await (inCds.what === 'job' ? jobStory : workerStory)(inCds.name, connection, io.signal)
+      io.out('worker' in story ? workerText(story.worker) : await explained(story.spawn, connection, io))
     })
   }
   const { kind, name } = namedObject(args)
   await connected(options, io, async connection => {
-    const { store, where } = connection
-    io.out(await explained(await store.get(kind, { ...where(kind), name }), connection, io))
+    const object = await findObject(connection, kind, name)
+    io.out(await explained(object, connection, io))
+    if (!('status' in object) && reportsConditions(kind)) io.out(`\n${nobodyLooked(kind)}`)
   })
 }
 
@@ -30,4 +32,15 @@ async function explained(object: Resource, { store }: Connection, { clock, colum
   const now = clock.now()
   const explanation = await explain(object, storeReader(store, followed), { now })
   return explainText(explanation, { now, width: Math.min(columns ?? 80, 100) })
+}
+
+function reportsConditions({ schema }: Kind): boolean {
+  return schema.properties?.['status']?.properties?.['conditions'] !== undefined
+}
+
+function nobodyLooked({ name }: Kind): string {
+  return `No controller has looked at it. If that stays so, the server does not run the
+service that keeps objects of kind ${name}: its configuration switches it on
+(docs/configuration.md).
+`
 }

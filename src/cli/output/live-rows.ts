@@ -1,4 +1,4 @@
-import { tableText } from './table.ts'
+import { Table } from './table.ts'
 
 /** How what a live list shows is printed. */
 export interface LiveForm<T> {
@@ -13,19 +13,17 @@ export interface LiveForm<T> {
 
 /** All items at once. */
 export function listText<T>(items: readonly T[], form: LiveForm<T>): string {
-  if (form.output === 'json') return `${JSON.stringify(items.map(form.plain), null, 2)}\n`
-  if (form.output === 'name') return items.map(item => `${form.nameOf(item)}\n`).join('')
-  const shown = form.columns.filter(({ wide }) => wide !== true || form.output === 'wide')
-  return tableText(
-    shown.map(({ heading }) => heading),
-    items.map(item => shown.map(({ cell }) => cell(item))),
-    form.width,
-  )
+  return form.output === 'json' ? `${JSON.stringify(items.map(form.plain), null, 2)}\n` : followedRows(form)(items)
 }
 
-/** Items that have changed, without the headings: one line each, JSON included. */
-export function changeText<T>(items: readonly T[], form: LiveForm<T>): string {
-  if (form.output === 'json') return items.map(item => `${JSON.stringify(form.plain(item))}\n`).join('')
-  const text = listText(items, form)
-  return form.output === 'name' ? text : text.slice(text.indexOf('\n') + 1)
+/** Items as text that goes on, call by call: one line for each, JSON included; headings come first and once. */
+export function followedRows<T>(form: LiveForm<T>): (items: readonly T[]) => string {
+  if (form.output === 'json') return items => items.map(item => `${JSON.stringify(form.plain(item))}\n`).join('')
+  if (form.output === 'name') return items => items.map(item => `${form.nameOf(item)}\n`).join('')
+  const shown = form.columns.filter(({ wide }) => wide !== true || form.output === 'wide')
+  const table = new Table(
+    shown.map(({ heading }) => heading),
+    form.width,
+  )
+  return items => table.text(items.map(item => shown.map(({ cell }) => cell(item))))
 }

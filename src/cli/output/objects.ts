@@ -2,7 +2,7 @@ import { cellOf } from '../../kinds/index.ts'
 import type { Column, Kind, Resource } from '../../kinds/index.ts'
 import { qualified } from '../../store/index.ts'
 import type { OutputForm } from './forms.ts'
-import { tableText } from './table.ts'
+import { Table } from './table.ts'
 
 export interface PrintOptions {
   readonly form: OutputForm
@@ -27,16 +27,37 @@ export async function objectsText(kind: Kind, objects: readonly Resource[], opti
       return stringify(whole(objects, options.single))
     }
     case 'table':
-    case 'wide': {
-      const columns = shownColumns(kind, options)
-      const headings = [...(options.allNamespaces ? ['Namespace'] : []), ...columns.map(column => column.name)]
-      return tableText(
-        headings,
-        objects.map(object => rowOf(columns, object, options)),
-        options.width,
-      )
-    }
+    case 'wide':
+      return objectTable(kind, options)(objects, options.now)
   }
+}
+
+/**
+ * Objects as text that goes on, call by call: rows of one table, or the objects one after another, each as a document of its own, never as
+ * a list: nobody knows yet what is in it.
+ */
+export function followedText(kind: Kind, options: PrintOptions): (objects: readonly Resource[], now: number) => Promise<string> {
+  if (options.form === 'table' || options.form === 'wide') {
+    const table = objectTable(kind, options)
+    return async (objects, now) => table(objects, now)
+  }
+  let isFirst = true
+  return async objects => {
+    let text = ''
+    for (const object of objects) {
+      if (options.form === 'yaml' && !isFirst) text += '---\n'
+      text += await objectsText(kind, [object], { ...options, single: true })
+      isFirst = false
+    }
+    return text
+  }
+}
+
+function objectTable(kind: Kind, options: PrintOptions): (objects: readonly Resource[], now: number) => string {
+  const columns = shownColumns(kind, options)
+  const headings = [...(options.allNamespaces ? ['Namespace'] : []), ...columns.map(column => column.name)]
+  const table = new Table(headings, options.width)
+  return (objects, now) => table.text(objects.map(object => rowOf(columns, object, { ...options, now })))
 }
 
 /** `nest.demo.aviary.dev/robin`, as kubectl calls an object. */

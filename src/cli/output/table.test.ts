@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tableText } from './table.ts'
+import { Table, tableText } from './table.ts'
 
 const rows = [
   ['robin', 'moss is being carried in and woven'],
@@ -11,8 +11,24 @@ test('columns are aligned, headings in capitals, no blanks at the end of a line'
   expect(tableText(['Name', 'Message'], rows)).toBe('NAME    MESSAGE\nrobin   moss is being carried in and woven\nwren    ok\n')
 })
 
-test('on a terminal the widest column is cut, and says so', () => {
-  expect(tableText(['Name', 'Message'], rows, 24)).toBe('NAME    MESSAGE\nrobin   moss is being c…\nwren    ok\n')
+test('on a terminal columns move together, then the widest is cut, and says so', () => {
+  expect(tableText(['Name', 'Message'], rows, 41)).toBe('NAME   MESSAGE\nrobin  moss is being carried in and woven\nwren   ok\n')
+  expect(tableText(['Name', 'Message'], rows, 24)).toBe('NAME   MESSAGE\nrobin  moss is being ca…\nwren   ok\n')
+})
+
+test('names are cut last: the next command needs them whole', () => {
+  const workers = [['tender-but-chief-pipit', 'forest-of-the-north', 'Building', 'no more than a few words']]
+  const headings = ['Worker', 'Namespace', 'Status', 'Why']
+  expect(tableText(headings, workers, 67)).toContain('tender-but-chief-pipit  forest-of-the-north  Building  no more tha…\n')
+  expect(tableText(headings, workers, 40)).toBe('WORKER     NAMESPACE  STATUS    WHY\ntender-b…  forest-o…  Building  no more…\n')
+})
+
+test('rows that come later stand below the first ones, under one heading', () => {
+  const table = new Table(['Name', 'Eggs'])
+  expect(table.text([['starling', '4']])).toBe('NAME       EGGS\nstarling   4\n')
+  expect(table.text([['owl', '1']])).toBe('owl        1\n')
+  expect(table.text([['nightingale', '2']])).toBe('nightingale   2\n')
+  expect(table.text([['owl', '0']])).toBe('owl           0\n')
 })
 
 test('what would break the line or command the terminal is a blank', () => {

@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from '../../ports/index.ts'
 import type { Resource } from '../../kinds/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
+import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
 import { findCondition } from '../conditions.ts'
 import { NotLeader, RecordedNothing } from '../errors.ts'
 import { hasFinalizer, isBeingDeleted, withFinalizer, withoutFinalizer } from '../finalizers.ts'
@@ -76,7 +76,7 @@ export class Reconciler<R extends Resource, S> {
     const collision = this.memory.takeCollision(key)
     if (object === undefined || collision === undefined || revisionOf(object) !== collision) return object
     // The informer has not heard of the change that we collided with; asking is cheaper than colliding again.
-    return this.#context.store.get(this.#options.kind, parseKey(key)).catch(undefinedIfGone)
+    return this.#context.store.get(this.#options.kind, parseKey(key)).catch(undefinedIf('NotFound'))
   }
 
   async #pass(seen: R, job: Job): Promise<Verdict | 'restart'> {
@@ -167,7 +167,7 @@ export class Reconciler<R extends Resource, S> {
       return object
     }
     fence()
-    const written = await store.update<R>(kind, asDraft<R>({ ...object, status }), { subresource: 'status' }).catch(undefinedIfGone)
+    const written = await store.update<R>(kind, asDraft<R>({ ...object, status }), { subresource: 'status' }).catch(undefinedIf('NotFound'))
     if (written === undefined) return undefined
     this.memory.wrote(key, writeOf(kind, written))
     this.memory.handled(key, revisionOf(written))
@@ -183,7 +183,7 @@ export class Reconciler<R extends Resource, S> {
         ...(uid === undefined ? {} : { uid }),
         ...(resourceVersion === undefined ? {} : { resourceVersion }),
       })
-      .catch(undefinedIfGone)
+      .catch(undefinedIf('NotFound'))
     recordEvent(object, { type: 'Normal', reason: 'Removed', message: why, controller: this.#options.name })
   }
 
@@ -195,7 +195,7 @@ export class Reconciler<R extends Resource, S> {
     const latest = isLast ? object : await this.#writeStatus(object, draft)
     if (latest === undefined) return { result: 'gone' }
     fence()
-    const released = await store.update<R>(kind, asDraft(withoutFinalizer(latest, finalizer))).catch(undefinedIfGone)
+    const released = await store.update<R>(kind, asDraft(withoutFinalizer(latest, finalizer))).catch(undefinedIf('NotFound'))
     if (released !== undefined) this.memory.handled(keyOf(object), revisionOf(released))
     return { result: 'done' }
   }
@@ -231,8 +231,4 @@ export class Reconciler<R extends Resource, S> {
     const { store, fence } = this.#context
     return new TrackedStore({ store, signal, fence, onWrite: write => this.memory.wrote(key, write) })
   }
-}
-
-function undefinedIfGone(error: unknown): undefined {
-  if (!StoreError.is(error, 'NotFound')) throw error
 }

@@ -34,6 +34,13 @@ describe('the brake', () => {
     brake.forget('a')
     expect(ask()).toBeUndefined()
   })
+
+  test('forgets by itself what nobody spoke of for long, so that objects that come and go do not add up', () => {
+    const brake = new RewriteBrake()
+    const minute = 60_000
+    for (let n = 0; n < 1_000; n++) brake.heldUntil(`claim-${n}`, 'other', 'mine', { now: n * minute, chance })
+    expect(brake.size).toBeLessThan(15)
+  })
 })
 
 describe('what a step says', () => {

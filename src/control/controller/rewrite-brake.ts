@@ -28,7 +28,13 @@ interface Dispute {
  * once; what is said again although somebody else says otherwise has to wait, longer each time.
  */
 export class RewriteBrake {
+  /** The oldest first. */
   readonly #disputes = new Map<string, Dispute>()
+
+  /** How many objects are remembered. */
+  get size(): number {
+    return this.#disputes.size
+  }
 
   /** Undefined if `wanted` may be written over `there` now, else the time to look again. Both are of the same form. */
   heldUntil(
@@ -40,6 +46,8 @@ export class RewriteBrake {
     if (isDeepStrictEqual(there, wanted)) return undefined
     const known = this.#disputes.get(key)
     if (known === undefined || !isDeepStrictEqual(known.wanted, wanted) || now - known.since > memory) {
+      this.#forgetOld(now)
+      this.#disputes.delete(key)
       this.#disputes.set(key, { wanted, writes: 1, since: now, until: 0 })
       return undefined
     }
@@ -53,6 +61,14 @@ export class RewriteBrake {
   /** Forgets an object that is gone. */
   forget(key: string): void {
     this.#disputes.delete(key)
+  }
+
+  /** Not everybody who goes says so. */
+  #forgetOld(now: number): void {
+    for (const [key, { since }] of this.#disputes) {
+      if (now - since <= memory) return
+      this.#disputes.delete(key)
+    }
   }
 }
 

@@ -97,5 +97,5 @@ export function writeOf(kind: Kind, { metadata: { resourceVersion = '' } }: Reso
 function removalOf(kind: Kind, object: Resource): Write {
   const key = keyOf(object)
   const { uid } = object.metadata
-  return { kind, shownBy: informer => informer.get(key)?.metadata.uid !== uid }
+  return { kind, shownBy: informer => informer.state !== 'unknown' && informer.get(key)?.metadata.uid !== uid }
 }

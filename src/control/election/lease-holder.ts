@@ -1,6 +1,6 @@
-import { type Clock, isoTimeMicro } from '../../ports/index.ts'
+import { type Clock, isoTimeMicro, unlessAborted } from '../../ports/index.ts'
 import { Lease } from '../../kinds/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
+import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
 
 /** When a request began, on both clocks. */
 export interface Moment {
@@ -93,12 +93,10 @@ export class LeaseHolder {
 
   async #look(): Promise<Lease | undefined> {
     const { store, lease } = this.#options
-    const seen = await this.#within(() => store.get(Lease, lease)).catch((error: unknown) => {
-      if (!StoreError.is(error, 'NotFound')) throw error
-    })
+    const seen = await this.#within(() => store.get(Lease, lease)).catch(undefinedIf('NotFound'))
     if (seen === undefined) this.#sighting = undefined
     else this.#saw(seen)
-    return seen ?? undefined
+    return seen
   }
 
   #saw(lease: Lease): void {
@@ -129,10 +127,6 @@ export class LeaseHolder {
   /** A request that takes too long is given up, also if the store does not heed the signal. */
   async #within<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
     using deadline = this.#options.clock.deadline(this.#options.requestLimit)
-    const { signal } = deadline
-    return await new Promise<T>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-      request(signal).then(resolve, reject)
-    })
+    return await unlessAborted(request(deadline.signal), deadline.signal)
   }
 }

@@ -33,7 +33,7 @@ export function eventDraft(told: {
     },
     type: note.type,
     reason: note.reason.slice(0, longestReason),
-    message: told.message.slice(0, longestMessage),
+    message: eventMessage(told.message),
     count,
     firstTimestamp: isoTime(first),
     lastTimestamp: isoTime(last),
@@ -41,6 +41,11 @@ export function eventDraft(told: {
     reportingComponent: note.controller,
     reportingInstance: instance ?? '',
   }
+}
+
+/** A message as long as an Event may carry it. */
+export function eventMessage(message: string): string {
+  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage - 1)}…`
 }
 
 /** The object's name and a time in nanoseconds, hexadecimal: what Kubernetes' own recorder writes. */

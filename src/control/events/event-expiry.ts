@@ -1,6 +1,6 @@
 import { parseTime } from '../../ports/index.ts'
 import { Event } from '../../kinds/index.ts'
-import { StoreError } from '../../store/index.ts'
+import { undefinedIf } from '../../store/index.ts'
 import { type Controller, controller, type Pass } from '../controller/controller.ts'
 import { again, next, type Step } from '../controller/step.ts'
 import { parseKey } from '../object-key.ts'
@@ -20,9 +20,8 @@ async function expire({ object, key, now, store }: Pass<Event>, lifetime: number
   if (now < until) return again(until)
   // Not `remove`, which would tell of it by another event.
   const { resourceVersion } = object.metadata
-  await store.delete(Event, parseKey(key), resourceVersion === undefined ? {} : { resourceVersion }).catch((error: unknown) => {
-    if (!StoreError.is(error, 'NotFound')) throw error
-  })
+  const asSeen = resourceVersion === undefined ? {} : { resourceVersion }
+  await store.delete(Event, parseKey(key), asSeen).catch(undefinedIf('NotFound'))
   return next
 }
 

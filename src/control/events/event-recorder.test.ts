@@ -68,6 +68,17 @@ describe('what is said again', () => {
     expect(all[0]?.firstTimestamp).not.toBe(all[0]?.lastTimestamp)
   })
 
+  test('stays as short as an event may be', async () => {
+    const { world, nest, recorder } = await makeScene()
+    for (let time = 0; time < 2; time++) {
+      recorder.record(nest, note('cheep '.repeat(500)))
+      await world.settle()
+      const [event] = await events(world)
+      expect(event?.count).toBe(time + 1)
+      expect(event?.message).toHaveLength(1_024)
+    }
+  })
+
   test('is told anew if the first event has expired, and counted on if somebody touched it', async () => {
     const { world, nest, recorder } = await makeScene()
     recorder.record(nest, note('cheep'))

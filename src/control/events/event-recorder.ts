@@ -3,7 +3,7 @@ import { Event, type Resource } from '../../kinds/index.ts'
 import { type Store, StoreError } from '../../store/index.ts'
 import { Waiters } from '../waiters.ts'
 import { EventCorrelator, type EventNote } from './event-correlator.ts'
-import { eventDraft } from './event-draft.ts'
+import { eventDraft, eventMessage } from './event-draft.ts'
 import { Recent } from './recent.ts'
 
 /** Tells of something that happened to an object. Never waits, never fails. */
@@ -150,7 +150,7 @@ export class EventRecorder {
 }
 
 function counted(event: Event, { count, last, message }: Pending): Event {
-  return { ...event, message, count: (event.count ?? 1) + count, lastTimestamp: isoTime(last) }
+  return { ...event, message: eventMessage(message), count: (event.count ?? 1) + count, lastTimestamp: isoTime(last) }
 }
 
 /** Whether another try would come to the same. A namespace that goes takes its events with it. */

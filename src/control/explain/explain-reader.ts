@@ -1,5 +1,5 @@
 import type { Kind, Resource } from '../../kinds/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
+import { type Store, undefinedIf } from '../../store/index.ts'
 import { ownerUids } from '../garbage/owners.ts'
 import type { ObjectName } from './explanation.ts'
 
@@ -25,12 +25,7 @@ export function storeReader(store: Store, kinds: readonly Kind[]): ExplainReader
       const kind = kinds.find(each => each.name === kindName && (apiVersion === undefined || each.apiVersion === apiVersion))
       if (kind === undefined) return undefined
       const isNamespaced = kind.scope === 'Namespaced' && namespace !== undefined
-      try {
-        return await store.get(kind, isNamespaced ? { namespace, name } : { name })
-      } catch (error) {
-        if (StoreError.is(error, 'NotFound')) return undefined
-        throw error
-      }
+      return await store.get(kind, isNamespaced ? { namespace, name } : { name }).catch(undefinedIf('NotFound'))
     },
     dependents: async ({ metadata: { uid = '', namespace } }) => {
       const place = namespace ?? ''

@@ -1,11 +1,11 @@
 import type { Log } from '../../ports/index.ts'
 import type { Kind, OwnerReference, Resource } from '../../kinds/index.ts'
-import { type DeleteOptions, type Store, StoreError } from '../../store/index.ts'
+import { type DeleteOptions, type Store, undefinedIf } from '../../store/index.ts'
 import { asDraft } from '../controller/as-draft.ts'
 import { Recent } from '../events/recent.ts'
 import { isBeingDeleted, withoutFinalizer } from '../finalizers.ts'
 import type { Informer } from '../informer/informer.ts'
-import { keyOf, keyText, parseKey, referencedKindId } from '../object-key.ts'
+import { keyOf, keyText, kindId, parseKey, referencedKindId } from '../object-key.ts'
 import { blocks, foregroundDeletion, orphan, ownerIndex, ownerUids, releasesDependents, waitsForDependents, withOwners } from './owners.ts'
 
 /** An object together with its kind. */
@@ -31,7 +31,10 @@ export interface CollectorOptions {
   readonly lookAt: (item: Item) => void
 }
 
-/** Owners that are known to be gone. A uid never comes back, so this is never wrong. */
+/**
+ * Owners that are known to be gone. A uid never comes back, so this is never wrong; but it is known of a place only. Somebody who names
+ * a living owner of another namespace must not make it look gone to those whom it does own.
+ */
 const mostAbsent = 1_000
 
 /** Decides about one object what garbage collection does with it, by the rules of Kubernetes, and does it. */
@@ -43,10 +46,13 @@ export class Collector {
     this.#options = options
   }
 
-  /** Everything that names an object as its owner. */
-  dependentsOf(uid: string): readonly Item[] {
+  /** Everything that names an object as its owner, from where it can be one: from its own namespace, or from anywhere if it has none. */
+  dependentsOf({ metadata: { uid = '', namespace } }: Resource): readonly Item[] {
     return [...this.#options.informers.values()].flatMap(informer =>
-      informer.byIndex(ownerIndex, uid).map(object => ({ kind: informer.kind, object })),
+      informer
+        .byIndex(ownerIndex, uid)
+        .filter(object => namespace === undefined || object.metadata.namespace === namespace)
+        .map(object => ({ kind: informer.kind, object })),
     )
   }
 
@@ -60,7 +66,7 @@ export class Collector {
   /** The object's dependents are to outlive it: none may name it when it goes. */
   async #release(item: Item): Promise<void> {
     const { uid = '' } = item.object.metadata
-    for (const dependent of this.dependentsOf(uid)) {
+    for (const dependent of this.dependentsOf(item.object)) {
       const owners = (dependent.object.metadata.ownerReferences ?? []).filter(owner => owner.uid !== uid)
       await this.#update(dependent.kind, withOwners(dependent.object, owners))
     }
@@ -70,7 +76,7 @@ export class Collector {
   /** The object goes after those of its dependents that block it. The others are found to be garbage when it is gone. */
   async #waitForDependents(item: Item): Promise<void> {
     const { uid = '' } = item.object.metadata
-    const blocking = this.dependentsOf(uid).filter(({ object }) => blocks(object, uid))
+    const blocking = this.dependentsOf(item.object).filter(({ object }) => blocks(object, uid))
     if (blocking.length === 0) return this.#update(item.kind, withoutFinalizer(item.object, foregroundDeletion))
     for (const dependent of blocking) if (!waitsForDependents(dependent.object)) this.#options.lookAt(dependent)
   }
@@ -90,7 +96,7 @@ export class Collector {
 
   async #removeGarbage(item: Item, isForeground: boolean): Promise<void> {
     const { kind, object } = item
-    const dependents = isForeground ? this.dependentsOf(object.metadata.uid ?? '') : []
+    const dependents = isForeground ? this.dependentsOf(object) : []
     if (dependents.some(dependent => waitsForDependents(dependent.object))) {
       // A circle in which each waits for the next: this one lets go of its owners, or none would ever go.
       const owners = object.metadata.ownerReferences ?? []
@@ -120,21 +126,22 @@ export class Collector {
     const isClusterWide = informer.kind.scope === 'Cluster'
     const { namespace } = dependent.metadata
     if (!isClusterWide && namespace === undefined) return 'unclear'
-    if (this.#absent.get(owner.uid) === true) return 'absent'
     // An owner is looked for in the dependent's own namespace only, as in Kubernetes.
     const key = isClusterWide || namespace === undefined ? { name: owner.name } : { namespace, name: owner.name }
     const known = informer.get(keyText(key))
     if (known?.metadata.uid === owner.uid) return waitsForDependents(known) ? 'going' : 'there'
+    const place = `${kindId(informer.kind)} ${keyText(key)} ${owner.uid}`
+    if (this.#absent.get(place) === true) return 'absent'
     // Memory does not show it. Before anything is deleted for that, the store itself is asked.
-    const present = await this.#options.store.get(informer.kind, key).catch(undefinedIfGone)
+    const present = await this.#options.store.get(informer.kind, key).catch(undefinedIf('NotFound'))
     if (present?.metadata.uid === owner.uid) return waitsForDependents(present) ? 'going' : 'there'
-    this.#absent.set(owner.uid, true)
+    this.#absent.set(place, true)
     return 'absent'
   }
 
   async #update(kind: Kind, object: Resource): Promise<void> {
     this.#options.fence()
-    await this.#options.store.update(kind, asDraft(object)).catch(undefinedIfGone)
+    await this.#options.store.update(kind, asDraft(object)).catch(undefinedIf('NotFound'))
   }
 
   async #delete({ kind, object }: Item, propagation: NonNullable<DeleteOptions['propagation']>): Promise<void> {
@@ -148,12 +155,8 @@ export class Collector {
         // It must still be as it was judged: somebody may just have given it another owner.
         ...(resourceVersion === undefined ? {} : { resourceVersion }),
       })
-      .catch(undefinedIfGone)
+      .catch(undefinedIf('NotFound'))
     if (deletion !== undefined)
       log.info('removed what has no owner left', { kind: kind.name, key: keyOf(object), owners: ownerUids(object) })
   }
-}
-
-function undefinedIfGone(error: unknown): undefined {
-  if (!StoreError.is(error, 'NotFound')) throw error
 }

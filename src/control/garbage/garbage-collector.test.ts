@@ -84,6 +84,19 @@ describe('in the background', () => {
     expect(await mapNames(world)).toEqual([])
   })
 
+  test('whoever names it from another namespace does not make it look gone to those whom it owns', async () => {
+    const world = await makeWorld()
+    await world.store.create(Namespace, { metadata: { name: 'elsewhere' }, spec: {} })
+    world.start(collector)
+    const nest = await world.createNest('a')
+    await makeMap(world, 'stranger', [owner(nest)], { namespace: 'elsewhere' })
+    await makeMap(world, 'liar', [owner(nest, { name: 'b' })])
+    await world.settle()
+    await makeMap(world, 'egg', [owner(nest)])
+    await world.settle()
+    expect(await mapNames(world)).toEqual(['egg'])
+  })
+
   test('an owner without a namespace owns everywhere', async () => {
     const world = await makeWorld()
     world.start(collector)
@@ -160,6 +173,18 @@ describe('in the foreground', () => {
     await world.settle()
     await expect(world.nest('a')).rejects.toThrow(/not found/)
     expect(await mapNames(world)).toEqual(left)
+  })
+
+  test('it does not wait for what names it from where it cannot be an owner', async () => {
+    const world = await makeWorld()
+    world.start(collector)
+    const nest = await world.createNest('a')
+    await world.store.create(Node, { metadata: { name: 'n1', ownerReferences: [owner(nest, { blockOwnerDeletion: true })] }, spec: {} })
+    await world.settle()
+    await deleteNest(world, 'a', { propagation: 'Foreground' })
+    await world.settle()
+    await expect(world.nest('a')).rejects.toThrow(/not found/)
+    expect((await world.store.list(Node)).items).toHaveLength(1)
   })
 
   test('dependents that do not block it go after it', async () => {

@@ -73,8 +73,8 @@ class RunningCollector implements RunningController {
     })
   }
 
-  #lookAtDependents({ metadata }: Resource): void {
-    for (const dependent of this.#collector.dependentsOf(metadata.uid ?? '')) this.#add(dependent)
+  #lookAtDependents(object: Resource): void {
+    for (const dependent of this.#collector.dependentsOf(object)) this.#add(dependent)
   }
 
   /** An owner that waits for its dependents may now have one less. */

@@ -1,4 +1,4 @@
-import { type Clock, Secret } from '../../ports/index.ts'
+import { type Clock, Secret, unlessAborted } from '../../ports/index.ts'
 import { fieldsOf, numberIn } from './reading.ts'
 
 /** Milliseconds before the end at which a session counts as over, so that it does not end on the way. */
@@ -76,12 +76,4 @@ export function payloadOf(token: string): Readonly<Record<string, unknown>> {
   } catch {
     return {}
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  return promise
 }

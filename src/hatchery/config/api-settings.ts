@@ -20,8 +20,8 @@ export function apiSettings({ http, token, tokenV2, requestTimeout, maxHeartbeat
   if (http.insecure && url.startsWith('https:') && http.ca === undefined && http.thumbprint === undefined) {
     reading.warn(
       at('http', 'insecure'),
-      'has no effect: certificates are always checked',
-      'if the API’s is not signed by an authority that this machine trusts, add ca or thumbprint beside it',
+      'is told to workers only: the hatchery itself always checks the API’s certificate',
+      'if it is not signed by an authority that this machine trusts, add ca or thumbprint beside it',
     )
   }
   return {

@@ -9,6 +9,11 @@ export function checkTogether(keys: Values<typeof vsphereKeys>, settings: Hatche
   checkStarvationGuard(settings, reading)
   checkNames(settings, reading)
   checkSides(settings, reading)
+  checkAddressless(keys.commonConfiguration, reading)
+  if (settings.vsphere.network === undefined && keys.cardName !== 'e1000') {
+    const fix = 'name the network too, as networkString'
+    reading.warn(reading.at('cardName'), 'is not used: without networkString VMs keep the card of their template', fix)
+  }
   if (keys.countForeignVMs) {
     reading.warn(
       reading.at('countForeignVMs'),
@@ -60,5 +65,19 @@ function checkSides({ api, defaultModelsV2, provisioning, provision }: HatcheryS
   if (api.tokenV1 === undefined && provision.region !== '') {
     const fix = 'grant the hatchery on the region in CDS'
     reading.warn(reading.at('commonConfiguration', 'provision', 'region'), 'is not used: the region of V2 jobs is that of the sign-in', fix)
+  }
+}
+
+/** What is said of an address, but the address is not: then it is taken from elsewhere, together with what is known of it there. */
+function checkAddressless({ cdn, provision }: Values<typeof vsphereKeys>['commonConfiguration'], reading: Reading): void {
+  const { workerApiHttp, workerCdn } = provision
+  const cases = [
+    { at: ['cdn', 'tcp', 'enableTLS'], said: cdn.tcp.enableTLS, url: cdn.tcp.url },
+    { at: ['provision', 'workerApiHttp', 'insecure'], said: workerApiHttp.insecure, url: workerApiHttp.url },
+    { at: ['provision', 'workerCdn', 'tcp', 'enableTLS'], said: workerCdn.tcp.enableTLS, url: workerCdn.tcp.url },
+  ]
+  for (const { at, said, url } of cases) {
+    if (said && url === undefined)
+      reading.warn(reading.at('commonConfiguration', ...at), 'is not used: there is no url beside it', 'add it')
   }
 }

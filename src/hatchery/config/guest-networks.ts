@@ -53,6 +53,7 @@ function tryNetwork(
   try {
     const name = subnetName(gateway === '' ? iprange : gateway, subnetMask, others)
     const network = addressNetwork({ name, ranges: iprange, subnetMask, gateway, dns })
+    checkGateway({ iprange, gateway, subnetMask }, place, reading)
     const blocks = (text: string) => text.split(',').map(block => block.trim().split('/')[0] ?? '')
     // Blocks of this sort either hold each other or do not touch, so an address of each is enough.
     const other = others.find(each => blocks(iprange).some(each.network.contains) || blocks(each.values.iprange).some(network.contains))
@@ -68,13 +69,25 @@ function tryNetwork(
   return undefined
 }
 
+function checkGateway({ iprange, gateway, subnetMask }: NetworkEntry, { at }: Found, reading: Reading): void {
+  const isAstray = (block: string) => gateway !== '' && subnetOf(block, subnetMask) !== subnetOf(gateway, subnetMask)
+  const astray = iprange.split(',').find(isAstray)
+  if (astray === undefined) return
+  const what = `is in another subnet (${subnetMask}) than ${astray.trim()}: guests with such an address do not reach it`
+  reading.warn({ at: [...at, 'gateway'] }, what, 'correct gateway or subnetMask, or give each subnet an entry of networks')
+}
+
 /** What the network is called: its subnet, which stays the same when ranges are added or put in another order. */
 function subnetName(address: string, mask: string, others: readonly Described[]): string {
-  const parts = (text: string) => text.trim().split(/[./]/).slice(0, 4).map(Number)
-  const bits = parts(mask)
-  const name = parts(address)
-    .map((part, index) => part & (bits[index] ?? 0))
-    .join('.')
+  const name = subnetOf(address, mask)
   const same = others.filter(({ network }) => network.name === name || network.name.startsWith(`${name}#`)).length
   return same === 0 ? name : `${name}#${same + 1}`
+}
+
+function subnetOf(address: string, mask: string): string {
+  const parts = (text: string) => text.trim().split(/[./]/).slice(0, 4).map(Number)
+  const bits = parts(mask)
+  return parts(address)
+    .map((part, index) => part & (bits[index] ?? 0))
+    .join('.')
 }

@@ -105,6 +105,16 @@ describe('defaults', () => {
       maxAttempts: 5,
     })
   })
+
+  test.each([
+    [1, 1, 1],
+    [5, 5, 2],
+    [20, 10, 2],
+    [0, 10, 2],
+  ])('of %d workers so many may start (%d) and register models (%d) at once, if nobody says how many', async (most, start, register) => {
+    const { provision } = await settingsOf({ provision: `maxWorker = ${most}` })
+    expect([provision.maxConcurrentProvisioning, provision.maxConcurrentRegistering]).toEqual([start, register])
+  })
 })
 
 describe('a CDS operator’s file', () => {
@@ -170,6 +180,27 @@ describe('a CDS operator’s file', () => {
     })
     expect(settings.cdn).toEqual({ url: 'http://cdn-here', tcp: 'cdn-here:8090', tcpTls: false })
     expect(settings).toMatchObject({ workerTtl: 3_600_000, killAwolInterval: 45_000, finishedWorkerGracePeriod: 90_000 })
+  })
+
+  test.each([
+    { own: 'url = ""\ninsecure = false', told: { apiUrl: 'https://api', apiInsecure: true } },
+    { own: 'url = "https://inside"\ninsecure = false', told: { apiUrl: 'https://inside', apiInsecure: false } },
+    { own: 'url = "https://inside"', told: { apiUrl: 'https://inside', apiInsecure: false } },
+    { own: 'url = "https://inside"\ninsecure = true', told: { apiUrl: 'https://inside', apiInsecure: true } },
+  ])('tells workers how to trust the address that they are told, not another: $own', async ({ own, told }) => {
+    const provision = `[hatchery.vsphere.commonConfiguration.provision.workerApiHttp]\n${own}`
+    const toml = operatorFile({ provision }).replace('url = "http://127.0.0.1:8081"', 'url = "https://api"\ninsecure = true')
+    expect((await readFile(toml)).settings?.provision.worker).toMatchObject(told)
+  })
+
+  test.each([
+    { own: 'url = ""\nenableTLS = false', cdn: { tcp: undefined, tcpTls: undefined } },
+    { own: 'url = "cdn:1"\nenableTLS = false', cdn: { tcp: 'cdn:1', tcpTls: false } },
+    { own: 'url = "cdn:1"', cdn: { tcp: 'cdn:1', tcpTls: false } },
+    { own: 'url = "cdn:1"\nenableTLS = true', cdn: { tcp: 'cdn:1', tcpTls: true } },
+  ])('tells workers of TLS only with the port of its own that they are told: $own', async ({ own, cdn }) => {
+    const provision = `[hatchery.vsphere.commonConfiguration.provision.workerCdn.tcp]\n${own}`
+    expect((await settingsOf({ provision })).provision.worker.cdn).toMatchObject(cdn)
   })
 
   test('may have flavors as tables by name', async () => {

@@ -101,11 +101,14 @@ function vsphereSettings(keys: Keys, reading: Reading): HatcheryVsphereSettings 
 }
 
 function provisionSettings(given: Keys['commonConfiguration']['provision'], api: ApiSettings, reading: Reading): ProvisionSettings {
-  const { workerApiHttp, workerCdn, workerLogsOptions } = given
+  const { maxWorker, workerApiHttp, workerCdn, workerLogsOptions } = given
+  // What nobody wrote does not contradict what somebody did.
+  const usual = (most: number) => (maxWorker === 0 ? most : Math.min(most, maxWorker))
+  const registering = given.maxConcurrentRegistering ?? usual(2)
   return {
-    maxWorker: given.maxWorker,
-    maxConcurrentProvisioning: given.maxConcurrentProvisioning,
-    maxConcurrentRegistering: given.maxConcurrentRegistering < 0 ? undefined : given.maxConcurrentRegistering,
+    maxWorker,
+    maxConcurrentProvisioning: given.maxConcurrentProvisioning ?? usual(10),
+    maxConcurrentRegistering: registering < 0 ? undefined : registering,
     registerEvery: given.registerFrequency < 1 ? undefined : given.registerFrequency * second,
     region: given.region,
     ignoreJobWithNoRegion: given.ignoreJobWithNoRegion,
@@ -114,8 +117,9 @@ function provisionSettings(given: Keys['commonConfiguration']['provision'], api:
     environment: environmentOf(given.injectEnvVars, reading),
     worker: {
       apiUrl: (workerApiHttp.url ?? api.url).replace(/\/+$/, ''),
-      apiInsecure: workerApiHttp.insecure ?? (workerApiHttp.url === undefined && api.insecure),
-      cdn: { url: workerCdn.url, tcp: workerCdn.tcp.url, tcpTls: workerCdn.tcp.enableTLS },
+      // A generated file says false where nobody chose: it counts only beside an address of its own, as in the original.
+      apiInsecure: workerApiHttp.url === undefined ? api.insecure : workerApiHttp.insecure,
+      cdn: { url: workerCdn.url, tcp: workerCdn.tcp.url, tcpTls: workerCdn.tcp.url === undefined ? undefined : workerCdn.tcp.enableTLS },
       basedir: given.workerBasedir,
       log: workerLogsOptions,
     },

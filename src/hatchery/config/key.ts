@@ -38,7 +38,7 @@ export function text(meaning: string, options: { default?: string; required?: tr
       const value = textOf(found, reading)?.trim()
       if (value !== undefined && value !== '') return value
       if (options.required !== true) return options.default
-      if (reading.problems.length === before) reading.problem(found, 'is missing', meaning)
+      if (reading.problems.length === before) reading.problem(found, 'is missing', toAdd(meaning))
       return ''
     },
   }
@@ -91,13 +91,15 @@ export function whole(meaning: string, options: WholeOptions): Key<number> {
 /** The same, and undefined if it is absent; the default is only told. */
 export function maybeWhole(meaning: string, options: WholeOptions): Key<number | undefined> {
   const { min = 0, max = mostThatFits } = options
+  const most = max === mostThatFits ? {} : { maximum: max }
   return {
-    page: { type: 'integer', description: meaning, default: options.default, minimum: min },
+    page: { type: 'integer', description: meaning, default: options.default, minimum: min, ...most },
     read: async (given, reading) => {
       const found = reading.overridden(given)
       const value = numberOf(found.value)
       if (value === undefined) {
-        reading.problem(found, `must be a whole number, not ${shown(found.value)}`, `write a number such as ${options.default}`)
+        const example = options.default > 0 ? `write a number such as ${options.default}` : 'write a number, without a unit'
+        reading.problem(found, `must be a whole number, not ${shown(found.value)}`, example)
         return undefined
       }
       if (value === null || (value === 0 && options.zeroCounts !== true)) return undefined
@@ -159,7 +161,7 @@ export function secret(meaning: string, options: { readonly required?: true } = 
       if (/^\*+$/.test(value)) {
         reading.problem(found, 'is a mask, not a secret', 'write the secret itself; what is shown of a configuration has none')
       } else if (value !== '') return new Secret(value)
-      if (options.required === true && reading.problems.length === before) reading.problem(found, 'is missing', meaning)
+      if (options.required === true && reading.problems.length === before) reading.problem(found, 'is missing', toAdd(meaning))
       return reading.problems.length > before ? new Secret('') : undefined
     },
   }
@@ -202,6 +204,11 @@ export function isTable(value: unknown): value is Readonly<Record<string, unknow
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
+}
+
+/** Whoever lacks a key reads what belongs there. */
+function toAdd(meaning: string): string {
+  return `add it: ${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}`
 }
 
 function isPresent({ value }: Found): boolean {

@@ -13,12 +13,14 @@ const http = table('Where the hatchery serves `/mon/status`, `/mon/workers`, `/m
 const api = table('How the CDS API is reached. At least one of `token` and `tokenV2` is needed.', {
   http: table('Its address and certificate.', {
     url: text('The URL of the CDS API, such as https://cds-api.example.org.', { required: true }),
-    insecure: flag('Told to workers. The hatchery itself always checks certificates: use `ca` or `thumbprint`.', {
-      default: false,
-    }),
+    insecure: flag(
+      'Told to workers: they believe the API’s certificate unseen. The hatchery itself always checks certificates: use `ca` or `thumbprint`.',
+      { default: false },
+    ),
     ca: pem('The authority (PEM) of the API’s certificate, if it is not one that the system trusts.'),
     thumbprint: text('SHA-256 of the API’s certificate: trust exactly this one, instead of `ca`.'),
   }),
+  grpc: unused('CDS is spoken to over HTTP'),
   token: secret('The sign-in token of the consumer for V1 jobs. Absent: no V1 jobs.'),
   tokenV2: secret('The sign-in token of the hatchery for V2 jobs. Absent: no V2 jobs.'),
   requestTimeout: whole('Seconds that a call to the API may take.', { default: 10, max: 3600 }),
@@ -53,16 +55,14 @@ const provision = table('What all hatcheries of CDS have in common.', {
     default: 10,
     zeroCounts: true,
   }),
-  maxConcurrentProvisioning: whole('How many workers may be starting at once. At most `maxWorker`, unless that is 0.', {
-    default: 10,
-    max: 10_000,
-  }),
-  maxConcurrentRegistering: whole(
-    'How many worker models may be registered at once. -1: none ever is. At most `maxWorker`, unless that is 0.',
-    {
-      default: 2,
-      min: -1,
-    },
+  maxConcurrentProvisioning: maybeWhole(
+    'How many workers may be starting at once. At most `maxWorker`, unless that is 0. Absent or 0: 10, or `maxWorker` if that is less.',
+    { default: 10, max: 10_000 },
+  ),
+  maxConcurrentRegistering: maybeWhole(
+    'How many worker models may be registered at once. -1: none ever is. At most `maxWorker`, unless that is 0. Absent or 0: 2, or ' +
+      '`maxWorker` if that is less.',
+    { default: 2, min: -1 },
   ),
   registerFrequency: whole('Seconds from one look for models to register to the next. 0: never.', {
     default: 60,
@@ -76,17 +76,17 @@ const provision = table('What all hatcheries of CDS have in common.', {
     default: 5,
     min: -1,
   }),
-  disableV2QueuePolling: flag('Hear of V2 jobs by web socket only.', { default: false }),
+  disableV2QueuePolling: flag('Hear of no V2 jobs, neither by asking nor by web socket.', { default: false }),
   injectEnvVars: texts('`NAME=value` for the environment of every worker.'),
   workerApiHttp: table('The API as workers see it, if that is not as the hatchery sees it.', {
-    url: text('Absent: `api.http.url`.'),
-    insecure: flag('Whether workers believe its certificate unseen. Absent: `api.http.insecure`.'),
+    url: text('Absent: `api.http.url`, and then `api.http.insecure` counts as well.'),
+    insecure: flag('Whether workers believe the certificate of `url` unseen.', { default: false }),
   }),
   workerCdn: table('The CDN as workers see it.', {
     url: text('Absent: as the hatchery sees it.'),
     tcp: table('Its port for logs.', {
-      url: text('Absent: as the hatchery sees it.'),
-      enableTLS: flag('Absent: as the hatchery sees it.'),
+      url: text('Absent: as the hatchery sees it, with TLS or without.'),
+      enableTLS: flag('Whether `url` speaks TLS.', { default: false }),
     }),
   }),
   workerBasedir: text('The folder that workers work in. Absent: their TMPDIR.', { default: '' }),
@@ -102,7 +102,7 @@ const provision = table('What all hatcheries of CDS have in common.', {
 })
 
 const common = table('What every service of CDS has.', {
-  name: text('The name: that of the consumer (V1) and of the registered hatchery (V2). It is also the owner’s mark on VMs.', {
+  name: text('The name of the consumer (V1) and of the registered hatchery (V2). It is also the owner’s mark on VMs.', {
     required: true,
   }),
   osArch: texts('What workers can run, as `OS/ARCHITECTURE`.', { default: ['linux/amd64'] }),
@@ -122,8 +122,8 @@ export const vsphereKeys = {
   password: secret('The account’s password. Any characters.', { required: true }),
   datacenterString: text('The datacenter, by name or path.', { required: true }),
   datastoreString: text('Where the disks of VMs go. Absent: where their template’s are.'),
-  networkString: text('The network of VMs. Absent: their template’s.'),
-  cardName: word('The network card of VMs.', {
+  networkString: text('The network of VMs. Absent: their template’s, with its card.'),
+  cardName: word('The network card of VMs, used with `networkString`. Without it they keep the card of their template.', {
     default: 'e1000',
     words: ['e1000', 'e1000e', 'vmxnet2', 'vmxnet3', 'pcnet32', 'sriov'],
   }),
@@ -165,9 +165,9 @@ export const vsphereKeys = {
     number: whole('How many.', { default: 0, max: 100_000 }),
     flavor: text('The flavor that they get. Absent: they stay as the template is, and are resized when a job takes them.'),
   }),
-  guestCredentials: list('Who may start programs in guests.', {
+  guestCredentials: list('Who may start programs in guests. Looked at before what the worker model says.', {
     modelPath: text('A V1 worker model, as `group/name`.'),
-    modelVMWare: text('A template.'),
+    modelVMWare: text('A template, for V2 worker models. V1 models are found here too if nobody else names a login for them.'),
     username: text('Who logs in to the guest.'),
     password: secret('With which password.'),
   }),
@@ -175,7 +175,7 @@ export const vsphereKeys = {
     modelVMWare: text('A template.'),
     username: text('Who logs in to the guest.'),
     password: secret('With which password.'),
-    preStartScript: text('A script that runs in the guest before the worker.'),
+    preStartScript: text('A script that runs in the guest before the worker. It has two minutes; if it fails, no worker is started.'),
   }),
   defaultWorkerModelsV2: list('V2 worker models for V1 jobs that name no model.', {
     workerModelV2: text('The model, as `PROJECT/VCS/REPOSITORY/MODEL@BRANCH`.'),
@@ -200,5 +200,7 @@ export const vsphereKeys = {
   countForeignVMs: flag('Count every VM of the datacenter as a started worker, as the original does. Rarely what is wanted.', {
     default: false,
   }),
+  disableCreateImage: unused('set maxConcurrentRegistering to -1: then no template of a worker model is built'),
+  createImageTimeout: unused('the template of a worker model has 15 minutes to be built'),
   commonConfiguration: common,
 } as const

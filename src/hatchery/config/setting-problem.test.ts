@@ -19,10 +19,11 @@ describe('what is wrong is said with its place, the rule and the fix', () => {
       'hatchery.vsphere.commonConfiguration.api: has no token',
     ])
     expect(problems.every(({ fix }) => fix !== undefined && fix !== '')).toBe(true)
+    expect(problems[0]?.fix).toBe('add it: the account in vCenter.')
   })
 
   test('limits above maxWorker are refused if there is one, and only then', async () => {
-    expect(await problemsOf({ provision: 'maxWorker = 1' })).toEqual([
+    expect(await problemsOf({ provision: 'maxWorker = 1\nmaxConcurrentProvisioning = 10\nmaxConcurrentRegistering = 2' })).toEqual([
       'commonConfiguration.provision.maxConcurrentProvisioning: is 10, more than maxWorker, which is 1; write 1 or less, raise maxWorker, or set maxWorker to 0 for no limit',
       'commonConfiguration.provision.maxConcurrentRegistering: is 2, more than maxWorker, which is 1; write 1 or less, raise maxWorker, or set maxWorker to 0 for no limit',
     ])
@@ -37,6 +38,7 @@ describe('what is wrong is said with its place, the rule and the fix', () => {
     [{ more: 'user2 = "x"\nUSER = "y"' }, 'USER: is there twice, as user too; remove one: upper and lower case do not count'],
     [{ more: 'cardName = "rtl8139"' }, 'cardName: is "rtl8139"; write one of e1000, e1000e, vmxnet2, vmxnet3, pcnet32, sriov'],
     [{ more: 'workerTTL = -5' }, 'workerTTL: is -5; write a number from 0 to 527040'],
+    [{ more: 'maxMemoryMB = "128GB"' }, 'maxMemoryMB: must be a whole number, not a text; write a number, without a unit'],
     [{ more: 'workerTTL = 1.5' }, 'workerTTL: must be a whole number, not 1.5; write a number such as 120'],
     [
       { more: 'iprange = "10.0.0.0-9"' },
@@ -118,6 +120,10 @@ describe('what works, but perhaps not as its writer thinks, is told', () => {
     ],
     [{ more: 'iprange = "10.0.0.0/28"' }, 'gateway: is missing: guests with addresses of iprange reach only their own subnet; add it'],
     [
+      { more: 'iprange = "10.0.0.0/28,10.0.1.64/26"\ngateway = "10.0.0.14"' },
+      'gateway: is in another subnet (255.255.255.0) than 10.0.1.64/26: guests with such an address do not reach it; correct gateway or subnetMask, or give each subnet an entry of networks',
+    ],
+    [
       { provision: 'ratioService = 50' },
       'commonConfiguration.provision.ratioService: is not used; no worker of this hatchery runs services',
     ],
@@ -126,8 +132,29 @@ describe('what works, but perhaps not as its writer thinks, is told', () => {
       'commonConfiguration.logOptions: is not used; a spawn that takes 10 minutes is taken back and told to CDS; deploy/alerts has a rule for spawns that fail',
     ],
     [
+      { more: 'disableCreateImage = true' },
+      'disableCreateImage: is not used; set maxConcurrentRegistering to -1: then no template of a worker model is built',
+    ],
+    [{ more: 'createImageTimeout = 180' }, 'createImageTimeout: is not used; the template of a worker model has 15 minutes to be built'],
+    [
+      { provision: '[hatchery.vsphere.commonConfiguration.api.grpc]\nurl = "http://localhost:8082"' },
+      'commonConfiguration.api.grpc: is not used; CDS is spoken to over HTTP',
+    ],
+    [
       { provision: 'injectEnvVars = ["A=1", "wrong"]' },
       'commonConfiguration.provision.injectEnvVars[1]: is left out: it is no variable; write it as NAME=value',
+    ],
+    [
+      { provision: '[hatchery.vsphere.commonConfiguration.provision.workerCdn.tcp]\nenableTLS = true' },
+      'commonConfiguration.provision.workerCdn.tcp.enableTLS: is not used: there is no url beside it; add it',
+    ],
+    [
+      { provision: '[hatchery.vsphere.commonConfiguration.provision.workerApiHttp]\ninsecure = true' },
+      'commonConfiguration.provision.workerApiHttp.insecure: is not used: there is no url beside it; add it',
+    ],
+    [
+      { more: 'cardName = "vmxnet3"' },
+      'cardName: is not used: without networkString VMs keep the card of their template; name the network too, as networkString',
     ],
     [{ more: 'countForeignVMs = true' }, /^countForeignVMs: every VM of the datacenter counts as a worker/],
   ])('%j', async (parts, expected) => {
@@ -148,7 +175,7 @@ describe('what works, but perhaps not as its writer thinks, is told', () => {
   test('a certificate that is not to be checked', async () => {
     const toml = operatorFile().replace('url = "http://127.0.0.1:8081"', 'url = "https://api"\ninsecure = true')
     expect((await readFile(toml)).warnings.map(problemLine)[0]).toContain(
-      'api.http.insecure: has no effect: certificates are always checked',
+      'api.http.insecure: is told to workers only: the hatchery itself always checks the API’s certificate; if it is not signed by',
     )
   })
 })

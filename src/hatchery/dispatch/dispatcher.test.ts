@@ -66,3 +66,44 @@ test('a job that is told of many times at once is started once', async () => {
   expect(started).toEqual(['plain'])
   await dispatcher.stop()
 })
+
+test.each([
+  { why: 'CDS does not tell of its model', model: 'P/vcs/owner/repo/debian', fails: 'v2.model' },
+  { why: 'CDS refuses to tell of its model', model: 'P/vcs/owner/repo/debian', refuses: 'v2.model P/vcs/owner/repo/debian' },
+  { why: 'nobody can read the name of its model', model: 'P/vcs/owner/repo/' },
+  { why: 'CDS refuses to tell of it', model: 'debian', refuses: 'v1.job 1' },
+])('a job that waits because $why keeps no other waiting', async ({ model, fails = '', refuses = '' }) => {
+  const { world, dispatcher, started } = dispatching()
+  world.failing.add(fails)
+  world.refusing.set(refuses, 500)
+  dispatcher.start()
+  dispatcher.heard([world.v1Job('1', [`model:${model}`]), world.v2Job('plain')])
+  await world.clock.advance(5_000)
+  expect(started).toEqual(['plain'])
+  expect(dispatcher.jobs().map(({ job }) => job.id)).toEqual(['1'])
+  await dispatcher.stop()
+})
+
+test.each([
+  { what: 'does not answer', prepare: (world: GateWorld) => void world.failing.add('v2.job') },
+  { what: 'is away behind a proxy', prepare: (world: GateWorld) => void world.refusing.set('v2.job 1', 502) },
+])('a CDS that $what is asked for one job of many', async ({ prepare }) => {
+  const { world, dispatcher } = dispatching()
+  prepare(world)
+  dispatcher.start()
+  dispatcher.heard(['1', '2', '3'].map(id => world.v2Job(id)))
+  await world.clock.advance(1_000)
+  expect(world.calls).toEqual(['v2.job 1'])
+  expect(dispatcher.jobs().map(({ refusal }) => refusal?.reason)).toEqual(Array(3).fill('CdsNotAnswering'))
+  await dispatcher.stop()
+})
+
+test('attempts at a job count on when another hatchery had it in between', async () => {
+  const { world, dispatcher } = dispatching()
+  world.attempts.begin('1')
+  dispatcher.start()
+  dispatcher.heard([world.v2Job('1', { takenBy: 'another' })])
+  await world.clock.advance(1_000)
+  expect([dispatcher.jobs(), world.attempts.count('1')]).toEqual([[], 1])
+  await dispatcher.stop()
+})

@@ -5,12 +5,14 @@ import type { Attempts } from '../gates/attempts.ts'
 import type { Gates } from '../gates/gates.ts'
 import type { Refusal, Verdict } from '../gates/verdict.ts'
 import type { HappeningCounters } from '../monitoring/happening-counters.ts'
+import { bareJob } from '../jobs/bare-job.ts'
 import { fairOrder } from '../jobs/fair-order.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Inventory, Vm, VmChange } from '../../platform/index.ts'
-import { type Clock, isoTime, type Log, parseTime } from '../../ports/index.ts'
+import { type Clock, type Log, parseTime } from '../../ports/index.ts'
 import { Rounds } from '../rounds.ts'
 import type { SpawnOutcome } from '../spawn/attempt.ts'
+import { jobSpec } from '../spawn/job-spec.ts'
 import { jobRecord, type SpawnRecords } from '../spawn/spawn-records.ts'
 import type { Spawner } from '../spawn/spawner.ts'
 import { isForAll, isInDoubt, type WaitingJob } from './waiting-job.ts'
@@ -224,7 +226,7 @@ export class Dispatcher {
   }
 
   #ended(waiting: WaitingJob, outcome: SpawnOutcome): void {
-    const { attempts, clock } = this.#options
+    const { clock } = this.#options
     waiting.isStarting = false
     waiting.writtenAt = clock.monotonic()
     if (outcome.kind === 'failed') {
@@ -233,8 +235,8 @@ export class Dispatcher {
       waiting.decidedAt = clock.monotonic()
       return
     }
+    // Its attempts are not forgotten: it comes back if its worker never signs in, or if whoever took it fails as well.
     this.#jobs.delete(waiting.job.id)
-    if (outcome.kind !== 'left') attempts.forget(waiting.job.id)
   }
 
   async #wait(waiting: WaitingJob, refusal: Refusal): Promise<void> {
@@ -251,7 +253,7 @@ export class Dispatcher {
     const isOld = known?.message !== message && clock.monotonic() - waiting.writtenAt > writeAgainAfter
     if (!isNews && !isOld) return
     waiting.writtenAt = clock.monotonic()
-    const spec = record === undefined ? specOf(job) : withoutHatchery(record.spec)
+    const spec = record === undefined ? jobSpec(job, job.model?.name ?? job.runsOn?.model ?? '') : withoutHatchery(record.spec)
     const why = { reason: refusal.reason, message, unblock: refusal.unblock, until: refusal.until }
     await records
       .write(jobRecord(job.id), spec, { phase: 'Waiting', why })
@@ -260,15 +262,14 @@ export class Dispatcher {
   }
 
   async #drop({ job }: WaitingJob, why: string): Promise<void> {
-    const { log, attempts } = this.#options
+    const { log } = this.#options
     log.debug('a job is no longer ours to start', { job: job.id, why })
     this.#jobs.delete(job.id)
-    attempts.forget(job.id)
     await this.#removeRecord(job.id)
   }
 
   async #fail(waiting: WaitingJob, why: string, signal: AbortSignal): Promise<void> {
-    const { cds, log, records } = this.#options
+    const { cds, log, records, attempts } = this.#options
     const { id } = waiting.job
     const lastError = records.ofJob(id)?.status?.lastError
     try {
@@ -279,6 +280,7 @@ export class Dispatcher {
       return await this.#wait(waiting, { gate: 'Attempts', reason: 'TooManyAttempts', message: why })
     }
     log.warn('a job was tried too often and is ended as failed', { job: id, why })
+    attempts.forget(id)
     await this.#drop(waiting, why)
   }
 
@@ -298,19 +300,6 @@ export class Dispatcher {
   }
 }
 
-/** What the record of a job is about. */
-function specOf({ id, version, title, queued, runsOn, model }: Job): Parameters<SpawnRecords['write']>[1] {
-  const named = model?.name ?? runsOn?.model ?? ''
-  return {
-    purpose: 'Job',
-    job: id,
-    version,
-    ...(title !== '' && { title: title.slice(0, 1024) }),
-    ...(queued > 0 && { queued: isoTime(queued) }),
-    ...(named !== '' && { model: named.slice(0, 1024) }),
-  }
-}
-
 type RecordSpec = NonNullable<ReturnType<SpawnRecords['ofJob']>>['spec']
 
 function withoutHatchery({ hatchery: _, ...spec }: RecordSpec): Omit<RecordSpec, 'hatchery'> {
@@ -319,17 +308,5 @@ function withoutHatchery({ hatchery: _, ...spec }: RecordSpec): Omit<RecordSpec,
 
 /** As much of a job as its record knows: enough to ask CDS for the rest. */
 function jobOfRecord({ job = '', version, title = '', queued }: RecordSpec): Job {
-  return {
-    version: version === 1 ? 1 : 2,
-    id: job,
-    project: '',
-    queued: queued === undefined ? 0 : parseTime(queued),
-    status: 'Waiting',
-    takenBy: '',
-    requirements: [],
-    groups: [],
-    model: undefined,
-    runsOn: undefined,
-    title,
-  }
+  return bareJob({ version: version === 1 ? 1 : 2, id: job, queued: queued === undefined ? 0 : parseTime(queued), title })
 }

@@ -24,7 +24,7 @@ export function isInDoubt({ heardAt, decidedAt }: WaitingJob, now: number): bool
   return now - heardAt > believed && (decidedAt === undefined || now - decidedAt > believed)
 }
 
-/** Whether what keeps one job from starting keeps every other too. */
+/** Whether what keeps one job from starting keeps every other too. What only its model, or an answer of CDS about it, does not. */
 export function isForAll({ gate, reason }: Refusal): boolean {
-  return gate === 'Capacity' || gate === 'Inventory' || reason === 'CdsNotAnswering'
+  return gate === 'Capacity' || gate === 'Inventory' || (gate === 'Job' && reason === 'CdsNotAnswering')
 }

@@ -50,6 +50,11 @@ export function isProvisionName(name: string): boolean {
   return name.startsWith('provision-')
 }
 
+/** Whether a VM that is to stand ready was on once, so that its guest is set up: only then does its note say when it was made. */
+export function isWhole({ note }: Pick<FleetVm, 'note'>): boolean {
+  return note.created !== undefined
+}
+
 /** For which sort of models a VM stands ready, or is to; undefined if it does not. */
 export function provisionVersion({ vm, note }: FleetVm): 1 | 2 | undefined {
   if (!note.provisioning) return undefined

@@ -1,6 +1,6 @@
 import { addressRivals, firstRival, InventoryNotLive, type Inventory, type Platform, type Size, type Vm } from '../../platform/index.ts'
 import type { HatcherySettings } from '../settings.ts'
-import { type FleetVm, fleetIndex, fleetKey, fleetKeys, isProvisionName, provisionVersion } from './fleet-index.ts'
+import { type FleetVm, fleetIndex, fleetKey, fleetKeys, isProvisionName, isWhole, provisionVersion } from './fleet-index.ts'
 import { Shelves } from './shelves.ts'
 import { type Sum, Tally } from './tally.ts'
 import type { UnderWay } from './under-way.ts'
@@ -119,6 +119,7 @@ export class Fleet {
       vm.power === 'off' &&
       note.hatcheryName === this.name &&
       provisionVersion({ vm, note }) !== undefined &&
+      isWhole({ note }) &&
       !this.#underWay.has(vm) &&
       !this.#underWay.doomed.has(vm.id) &&
       !this.#underWay.unfinished.has(vm.name) &&

@@ -17,7 +17,7 @@ export interface WorkerNote {
   readonly workerModelLastModified: string
   /** It is a template that belongs to a worker model. */
   readonly model: boolean
-  /** Milliseconds since 1970; undefined if not set. */
+  /** Milliseconds since 1970; undefined if not set. What is to stand ready has none before its guest was set up. */
   readonly created: number | undefined
   /** When it became a worker. */
   readonly workerStartTime: number | undefined

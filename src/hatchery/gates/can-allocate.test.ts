@@ -121,6 +121,16 @@ describe('limits of the configuration', () => {
     })
   })
 
+  test.each([
+    { settings: { maxCpus: 4 }, unblock: 'raise maxCpus from 4 to 8 or more' },
+    { settings: { maxMemoryMB: 8192 }, unblock: 'raise maxMemoryMB from 8192 to 16384 or more' },
+    { settings: { flavors: sizes, maxCpus: 10, countSmallerFlavorToKeep: 2 }, unblock: 'raise maxCpus from 10 to 12 or more' },
+  ])('a job that would never fit is not told to wait: $unblock', async ({ settings, unblock }) => {
+    const world = new GateWorld({ settings })
+    const verdict = await world.decide(world.v2Job('1', asks('large')))
+    expect(verdict).toMatchObject({ refusal: { unblock: expect.stringMatching(new RegExp(`^waiting does not help: ${unblock}`)) } })
+  })
+
   test('VMs that stand ready and are off do not count', async () => {
     const world = new GateWorld({ settings: { maxCpus: 8 } })
     for (let number = 0; number < 10; number++) world.provision(`provision-v2-${number}`, 'debian12', { cpus: 4 })

@@ -34,17 +34,23 @@ export function canAllocate(
   const problem = (limit: Partial<SizeLimits>) => sizeProblem(size, allocated, { maxCpus: 0, maxMemoryMB: 0, ...limit })
   const tooManyCpus = problem({ maxCpus })
   if (tooManyCpus !== undefined) {
-    return refuse('MaxCpusReached', tooManyCpus, `it goes on when workers end; to allow more, raise maxCpus above ${maxCpus}`)
+    return refuse('MaxCpusReached', tooManyCpus, howToAllow('maxCpus', maxCpus, size.cpus))
   }
   const keepCpus = flavor === undefined ? 0 : countSmallerFlavorToKeep * (limits.flavors.smallerCpus(flavor) ?? 0)
   const starving = problem({ maxCpus, keepCpus })
   if (starving !== undefined) {
-    const how = `it goes on when workers end; to let it through, lower countSmallerFlavorToKeep below ${countSmallerFlavorToKeep} or raise maxCpus above ${maxCpus}`
-    return refuse('KeptForSmallerFlavors', starving, how)
+    const how = howToAllow('maxCpus', maxCpus, size.cpus + keepCpus)
+    return refuse('KeptForSmallerFlavors', starving, `${how}; or lower countSmallerFlavorToKeep below ${countSmallerFlavorToKeep}`)
   }
   const tooMuchMemory = problem({ maxMemoryMB })
   if (tooMuchMemory === undefined) return undefined
-  return refuse('MaxMemoryReached', tooMuchMemory, `it goes on when workers end; to allow more, raise maxMemoryMB above ${maxMemoryMB}`)
+  return refuse('MaxMemoryReached', tooMuchMemory, howToAllow('maxMemoryMB', maxMemoryMB, size.memoryMB))
+}
+
+/** Whether waiting helps, and if not, what does: what needs more than the whole limit starts on no empty vCenter either. */
+function howToAllow(setting: string, limit: number, needed: number): string {
+  if (needed <= limit) return `it goes on when workers end; to allow more, raise ${setting} above ${limit}`
+  return `waiting does not help: raise ${setting} from ${limit} to ${needed} or more, or ask for a smaller flavor`
 }
 
 function poolProblem(size: Size, coming: Size, { cpuMHz, memoryMB }: Capacity): string | undefined {

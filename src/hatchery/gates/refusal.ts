@@ -1,6 +1,7 @@
 import { NotSynced } from '../../control/index.ts'
 import { InventoryNotLive } from '../../platform/index.ts'
 import type { Clock } from '../../ports/index.ts'
+import { CdsRefused } from '../cds/errors.ts'
 import { WorkersNotKnown } from '../errors.ts'
 import type { Refusal, Verdict } from './verdict.ts'
 
@@ -46,14 +47,21 @@ export function refusalOf(error: unknown, clock: Clock): Refusal | undefined {
   return undefined
 }
 
-/** Asks CDS. Without an answer the decision ends, and the job waits. */
+/** Answers that tell of our session, or of whoever stands in for a CDS that is away, and not of what was asked. */
+const saysNothing: ReadonlySet<number> = new Set([401, 403, 502, 503, 504])
+
+/**
+ * Asks CDS. Without an answer the decision ends, and the job waits. That CDS answers with an error says something of this job, or of
+ * what it asks for; that it does not answer may say something of CDS.
+ */
 export async function ask<T>(gate: Refusal['gate'], what: string, clock: Clock, question: () => Promise<T>): Promise<T> {
   try {
     return await question()
   } catch (error) {
     if (error instanceof Decided || refusalOf(error, clock) !== undefined) throw error
     const message = `CDS could not be asked for ${what}: ${(error as Error).message}`
-    const refusal: Refusal = { gate, reason: 'CdsNotAnswering', message, until: clock.now() + askAgain }
+    const reason = CdsRefused.is(error) && !saysNothing.has(error.details.status) ? 'CdsRefuses' : 'CdsNotAnswering'
+    const refusal: Refusal = { gate, reason, message, until: clock.now() + askAgain }
     throw new Decided({ kind: 'wait', refusal })
   }
 }

@@ -1,5 +1,6 @@
 import type { Size } from '../../platform/index.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { bareJob } from '../jobs/bare-job.ts'
 import type { Job } from '../jobs/job.ts'
 import type { StarterModel } from '../models/starter-model.ts'
 import type { HatcherySettings } from '../settings.ts'
@@ -16,17 +17,5 @@ export function planFor(job: Job, model: StarterModel, { flavors }: Pick<Hatcher
 
 /** What stands for a job where a V1 model is registered: number 0, as the original calls it. */
 export function registrationJob(model: StarterModel, now: number): Job {
-  return {
-    version: 1,
-    id: '0',
-    project: '',
-    queued: now,
-    status: 'Waiting',
-    takenBy: '',
-    requirements: [],
-    groups: [],
-    model: undefined,
-    runsOn: undefined,
-    title: `registration of ${model.path}`,
-  }
+  return bareJob({ version: 1, id: '0', queued: now, title: `registration of ${model.path}` })
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Deadline, type Log, silentLog } from '../../ports/index.ts'
+import { type Clock, type Deadline, type Log, silentLog, unlessAborted } from '../../ports/index.ts'
 import type { Cds, RegisteredWorker } from '../cds/cds.ts'
 import { WorkersNotKnown } from '../errors.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -187,14 +187,4 @@ export class WorkerPool {
 
 function keyOf({ version, id }: RegisteredWorker): string {
   return `${version} ${id}`
-}
-
-/** The promise's end, or the signal's, whichever comes first. What the promise does goes on: others wait for it too. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    const stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }

@@ -1,23 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { bareJob } from './bare-job.ts'
 import { fairOrder } from './fair-order.ts'
 import type { Job } from './job.ts'
 import { Turns } from './turns.ts'
 
 function job(id: string, project: string, queued: number): Job {
-  return {
-    version: 2,
-    id,
-    project,
-    queued,
-    status: 'Waiting',
-    takenBy: '',
-    requirements: [],
-    groups: [],
-    model: undefined,
-    runsOn: undefined,
-    title: '',
-  }
+  return bareJob({ version: 2, id, project, queued })
 }
 
 /** Jobs from a text like `A1 A2 B3`: project and time. */

@@ -34,6 +34,18 @@ describe('a V1 job that names a model as code', () => {
     if (model !== undefined) world.v2Models.set(reference, model)
     expect(await choice(world, world.v1Job('1', [`model:${reference}`]))).toBe(says)
   })
+
+  test('is told how to write it if nobody can read it', async () => {
+    const world = new GateWorld()
+    expect(await world.decide(world.v1Job('1', ['model:P/vcs/owner/repo/']))).toMatchObject({
+      refusal: {
+        gate: 'Model',
+        reason: 'ModelNotFound',
+        message: '"P/vcs/owner/repo/" names no worker model',
+        unblock: expect.stringMatching(/^write PROJECT/),
+      },
+    })
+  })
 })
 
 test.each(['service:postgres', 'memory:4096', 'hostname:h1'])('a V1 job on a model as code is refused too if it wants %s', async need => {

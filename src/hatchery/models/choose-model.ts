@@ -1,4 +1,5 @@
 import type { V1Model } from '../cds/cds.ts'
+import { ModelReferenceNotValid } from '../cds/errors.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { UnderWay } from '../fleet/under-way.ts'
 import type { Job } from '../jobs/job.ts'
@@ -58,7 +59,11 @@ export function modelOfV2Job(job: Job, { defaultFlavor }: Pick<HatcherySettings,
 
 async function fromReference(reference: string, { requirements }: Job, choosing: ModelChoosing): Promise<ModelChoice> {
   const { book, settings, canSpawn } = choosing
-  const found = await book.v2(reference)
+  const found = await book.v2(reference).catch((error: unknown) => {
+    if (!ModelReferenceNotValid.is(error)) throw error
+    return error
+  })
+  if (found instanceof Error) return none('ModelNotFound', found.message, found.fix ?? '')
   if (found === undefined) return none('ModelNotFound', `CDS has no worker model ${reference}`, 'check its name, repository and branch')
   if (found.type !== modelType) return wrongType(reference, found.type)
   if (found.image === '') return none('ModelNotValid', `worker model ${reference} names no image`, 'set spec.image of the model')

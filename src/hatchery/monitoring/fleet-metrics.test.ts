@@ -102,6 +102,17 @@ test('the numbers of a recorded fleet are the original’s', async () => {
   })
 })
 
+test('every series says of which hatchery it is, and only those of single VMs say more', async () => {
+  const { world, told, values } = measured()
+  recorded(world)
+  await world.pool.refresh(never)
+  await told.update(never)
+  const own = '{service_name="aviary",service_type="hatchery"}'
+  const others = Array.from((await values()).keys()).filter(series => !series.endsWith(own))
+  expect(others.filter(series => !/^cds_hatchery_vsphere_worker_(vcpus|memory_mb|disk_gb)\{/.test(series))).toEqual([])
+  expect(others).toHaveLength(4)
+})
+
 test('each VM of the hatchery but templates has its series, with the template’s name where there is no model', async () => {
   const { world, told, values } = measured()
   recorded(world)

@@ -1,7 +1,7 @@
 import { type AddressAuthority, AddressContested, type HeldAddress, type Platform, type Size } from '../../platform/index.ts'
 import type { Clock, Log } from '../../ports/index.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
-import { type WorkerNote, workerNote } from '../fleet/worker-note.ts'
+import { readWorkerNote, type WorkerNote, workerNote, writeWorkerNote } from '../fleet/worker-note.ts'
 import type { HatcherySettings } from '../settings.ts'
 import { cloneAlone } from '../spawn/clone-alone.ts'
 import { cloneRequest } from '../spawn/clone-request.ts'
@@ -32,6 +32,13 @@ export interface Provision {
   readonly lastModified: string
 }
 
+/** A VM that was made, and has to boot once before it stands ready. */
+export interface MadeProvision extends Pick<Provision, 'name' | 'pool'> {
+  readonly id: string
+  /** Undefined: whatever its guest gets. */
+  readonly address: string | undefined
+}
+
 /** How long a clone may take. A template that needs longer would hold up the others of its pool for ever. */
 const cloneLimit = 15 * 60_000
 
@@ -53,46 +60,44 @@ export async function makeProvision(
     await records.write(name, specOf(provision), { address, network: held.network, cpus: size?.cpus, memoryMB: size?.memoryMB })
     await held.confirm(signal)
     using limit = clock.deadline(cloneLimit)
-    const request = cloneRequest({ settings, name, template, note: noteOf(provision, settings.name, clock.now()), size, address: held })
+    const request = cloneRequest({ settings, name, template, note: noteOf(provision, settings.name), size, address: held })
     const vm = await untilStopped(platform.clone(request, limit.signal), signal)
     undertaking.vmId = vm.id
     return vm
   }
   const { id } = await cloneAlone(tools, { name, holding, make, unmade: () => (undertaking.vmId = undefined) }, signal)
-  return await bootOnce(tools, provision, id, address, signal)
+  return await bootOnce(tools, { ...provision, id, address }, signal)
 }
 
 /** The same for one that an earlier run left half made: whether it had its address for itself was perhaps not yet known. */
-export async function finishProvision(
-  tools: ProvisionTools,
-  provision: Pick<Provision, 'name' | 'pool'>,
-  id: string,
-  address: string | undefined,
-  signal: AbortSignal,
-): Promise<'ready'> {
+export async function finishProvision(tools: ProvisionTools, made: MadeProvision, signal: AbortSignal): Promise<'ready'> {
+  const { id, address } = made
   const rival = address === undefined ? undefined : await tools.addresses.rivalOf({ id, address }, signal)
   if (address !== undefined && rival !== undefined) throw AddressContested({ address, rival: rival.name, tries: 1 })
-  return await bootOnce(tools, provision, id, address, signal)
+  return await bootOnce(tools, made, signal)
 }
 
 /** Boots a VM once and switches it off: then it stands ready, and its record goes. */
-async function bootOnce(
-  tools: ProvisionTools,
-  provision: Pick<Provision, 'name' | 'pool'>,
-  id: string,
-  address: string | undefined,
-  signal: AbortSignal,
-): Promise<'ready'> {
+async function bootOnce(tools: ProvisionTools, made: MadeProvision, signal: AbortSignal): Promise<'ready'> {
   const { platform, records } = tools
-  const { name } = provision
-  await note(tools, provision, { phase: 'Booting', vm: name, vmId: id, why: why.booting })
+  const { name, id, address } = made
+  await note(tools, made, { phase: 'Booting', vm: name, vmId: id, why: why.booting })
   await platform.powerOn(id, signal)
   await guestReached(tools, id, signal)
   await addressReached(tools, id, address, signal)
-  await note(tools, provision, { phase: 'Stopping', why: why.stopping })
+  await markWhole(tools, id, signal)
+  await note(tools, made, { phase: 'Stopping', why: why.stopping })
   await platform.powerOff(id, signal)
   await records.remove(name)
   return 'ready'
+}
+
+/** Says on the VM itself that its guest was set up. Nothing else that vCenter shows of a VM that is off tells whether it ever was on. */
+async function markWhole({ platform, clock }: ProvisionTools, id: string, signal: AbortSignal): Promise<void> {
+  const vm = platform.inventory.byId(id)
+  const found = vm === undefined ? undefined : readWorkerNote(vm)
+  if (found === undefined || found.created !== undefined) return
+  await platform.annotate(id, writeWorkerNote({ ...found, created: clock.now() }, vm), signal)
 }
 
 /** What the record of a provision is about. */
@@ -111,10 +116,11 @@ async function note(
     .catch((error: unknown) => log.warn('how far a provision is could not be written down', { vm: provision.name, error }))
 }
 
-function noteOf({ name, pool, lastModified }: Provision, hatcheryName: string, created: number): WorkerNote {
+/** Without `created`, which is written when it is whole. */
+function noteOf({ name, pool, lastModified }: Provision, hatcheryName: string): WorkerNote {
   const { version, model, flavor = '' } = pool
   const models = version === 1 ? { workerModelPath: model, workerModelLastModified: lastModified } : { vmwareModelPath: model }
-  return workerNote({ hatcheryName, workerName: name, provisioning: true, created, flavor, ...models })
+  return workerNote({ hatcheryName, workerName: name, provisioning: true, flavor, ...models })
 }
 
 const why = {

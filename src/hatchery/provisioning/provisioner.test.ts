@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { addressNetwork } from '../../platform/index.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
 import { Bench, type Run } from '../testing/keeping-bench.ts'
-import { v1Model } from '../testing/scripted-cds.ts'
+import { plainSettings } from '../testing/plain-settings.ts'
 import { Provisioner } from './provisioner.ts'
-import { entry, started } from './testing/started-provisioner.ts'
+import { entry, started, withV1Template } from './testing/started-provisioner.ts'
 
 /** A job takes a VM that stands ready, as the spawner does. */
 async function claim(bench: Bench, { fleet, underWay, platform }: Run, provisioner: Provisioner, worker: string, model = 'debian12') {
@@ -52,10 +52,23 @@ describe('a pool', () => {
       worker_name: vm!.name,
       provisioning: true,
       vmware_model_path: 'debian12',
-      created: expect.stringMatching(/^2026-01-01T00:00:/),
+      created: expect.stringMatching(/^2026-01-01T00:0[01]:/),
       worker_start_time: '0001-01-01T00:00:00Z',
       ip_address: '10.0.0.2',
     })
+    await provisioner.stop()
+  })
+
+  test('has VMs that say when they were made only when their guest was set up, before they are switched off', async () => {
+    const { bench, run, provisioner } = await started({ settings: { provisioning: [entry('debian12', 1)] } })
+    const seen: string[] = []
+    run.platform.inventory.onChange(({ now }) => {
+      if (now === undefined || now.template) return
+      const state = `${now.power}, ${readWorkerNote(now)?.created === undefined ? 'not yet made' : 'made'}`
+      if (state !== seen.at(-1)) seen.push(state)
+    })
+    await bench.pass(2)
+    expect(seen).toEqual(['off, not yet made', 'on, not yet made', 'on, made', 'off, made'])
     await provisioner.stop()
   })
 
@@ -74,6 +87,18 @@ describe('a pool', () => {
     await bench.pass(10)
     expect(bench.provisions().map(vm => vm.name)).toEqual(['provision-v2-there'])
     expect(bench.world.tasks()).toEqual([])
+    await provisioner.stop()
+  })
+
+  test('is filled whatever the limits on workers say: they are of other things', async () => {
+    const { provision } = plainSettings()
+    const limits = { ...provision, maxWorker: 1, maxConcurrentProvisioning: 1 }
+    const settings = { provision: limits, provisioning: [entry('debian12', 3)], provisioningPoolSize: 3 }
+    const { bench, provisioner } = await started({ settings }, outside => void outside.addVm('brave-heron', {}, { power: 'on' }))
+    await bench.clock.advance(10_000)
+    expect(provisioner.pools().reduce((sum, { starting, inFlight }) => sum + starting + inFlight, 0)).toBe(3)
+    await bench.pass(2)
+    expect(provisioner.pools()).toMatchObject([{ ready: 3 }])
     await provisioner.stop()
   })
 
@@ -167,91 +192,6 @@ describe('the order', () => {
   })
 })
 
-/** A V1 model whose template is built. */
-function withV1Template(bench: Bench): void {
-  const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: '1700000000' }
-  bench.addVm('debian', note, { template: true, cpus: 3, memoryMB: 3000 })
-  bench.cds.models = [v1Model()]
-}
-
-describe('a pool of a V1 model', () => {
-  const settings = { provisioning: [entry('shared.infra/debian', 1, { version: 1 })] }
-
-  test('gets VMs of the template that was built for the model', async () => {
-    const { bench, provisioner } = await started({ settings }, withV1Template)
-    await bench.pass(2)
-    const [vm] = bench.provisions()
-    expect(vm).toMatchObject({ power: 'off', cpus: 3, memoryMB: 3000 })
-    expect(vm!.name).toMatch(/^provision-v1-/)
-    expect(readWorkerNote(vm!)).toMatchObject({
-      workerModelPath: 'shared.infra/debian',
-      workerModelLastModified: '1700000000',
-      vmwareModelPath: '',
-      ipAddress: '10.0.0.2',
-    })
-    await provisioner.stop()
-  })
-
-  test('does nothing if the count is met', async () => {
-    const { bench, provisioner } = await started({ settings }, outside => {
-      withV1Template(outside)
-      const note = { provisioning: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: '1700000000' }
-      outside.addVm('provision-v1-there', note)
-    })
-    await bench.pass(10)
-    expect([bench.provisions().map(vm => vm.name), bench.world.tasks()]).toEqual([['provision-v1-there'], []])
-    await provisioner.stop()
-  })
-
-  test.each([
-    { name: 'it must be registered', change: { needRegistration: true }, reason: 'NeedsRegistration' },
-    { name: 'its registration must be checked', change: { checkRegistration: true }, reason: 'NeedsRegistration' },
-    { name: 'it was changed since its template was built', change: { userLastModified: 1_800_000_000 }, reason: 'NeedsRegistration' },
-    { name: 'it is of another type', change: { type: 'openstack' }, reason: 'ModelOfOtherType' },
-    { name: 'CDS does not have it', change: { name: 'another' }, reason: 'ModelMissing' },
-  ])('waits and says why if $name', async ({ change, reason }) => {
-    const { bench, provisioner } = await started({ settings }, outside => {
-      withV1Template(outside)
-      outside.cds.models = [v1Model(change)]
-    })
-    await bench.pass(2)
-    expect(bench.provisions()).toEqual([])
-    expect(provisioner.pools()).toMatchObject([{ ready: 0, waits: { reason } }])
-    await provisioner.stop()
-  })
-
-  test('waits while CDS does not answer, and keeps no V2 model from its VMs', async () => {
-    const provisioning = [...settings.provisioning, entry('debian12', 1)]
-    const { bench, provisioner } = await started({ settings: { provisioning } }, outside => {
-      withV1Template(outside)
-      outside.cds.failing.add('v1.models')
-    })
-    await bench.pass(2)
-    expect(provisioner.pools()).toMatchObject([
-      { model: 'debian12', ready: 1 },
-      { ready: 0, waits: { reason: 'ModelNotKnown' } },
-    ])
-    bench.cds.failing.clear()
-    await bench.pass(5)
-    expect(provisioner.pools()).toMatchObject([{ ready: 1 }, { ready: 1 }])
-    await provisioner.stop()
-  })
-
-  test('replaces VMs that were made of an older template when the new one is there', async () => {
-    const { bench, provisioner } = await started({ settings }, withV1Template)
-    await bench.pass(2)
-    const [old] = bench.provisions()
-    bench.cds.models = [v1Model({ userLastModified: 1_800_000_000 })]
-    await bench.pass(5)
-    expect(bench.provisions()).toEqual([old])
-    const template = bench.world.byName('debian')!
-    bench.world.changeVm(template.id, { annotation: template.annotation.replace('1700000000', '1800000000') })
-    await bench.pass(5)
-    expect(bench.provisions().map(vm => readWorkerNote(vm)?.workerModelLastModified)).toEqual(['1800000000'])
-    await provisioner.stop()
-  })
-})
-
 describe('a VM that must run once before it stands ready', () => {
   test.each([
     { limit: { maxCpus: 5 }, text: '2 vCPUs are wanted, 4 of 5 are in use' },
@@ -287,7 +227,9 @@ describe('a template whose guests never come up', () => {
       await bench.clock.advance(100_000)
       expect([...run.fleet.ready(2, 'debian12')], `round ${round}`).toHaveLength(3)
     }
-    await provisioner.stop()
+    const stopped = provisioner.stop()
+    await bench.clock.advance(100)
+    await stopped
   })
 
   test('nor one whose clones never end', async () => {

@@ -146,7 +146,7 @@ export class Provisioner {
       for (const { vm, note } of halfMade) {
         const { id, name, cpus, memoryMB } = vm
         const phase = records.get(name)?.status?.phase
-        const expected = note.ipAddress === '' ? undefined : note.ipAddress
+        const address = note.ipAddress === '' ? undefined : note.ipAddress
         underWay.unfinished.add(name)
         const undertaking = underWay.begin({
           purpose: 'Provision',
@@ -160,7 +160,7 @@ export class Provisioner {
           // It was switched off for the last time: only its record is still there.
           if (vm.power === 'off' && phase === 'Stopping') return await records.remove(name).then(() => 'ready')
           if (pool.wanted === 0 || phase === 'TearingDown') return await this.#makings.discard(name, id, 'it was never finished', signal)
-          return await finishProvision(this.#options, { name, pool }, id, expected, signal)
+          return await finishProvision(this.#options, { name, pool, id, address }, signal)
         })
       }
     }

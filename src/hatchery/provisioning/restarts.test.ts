@@ -25,6 +25,7 @@ describe('after a crash', () => {
         const state = {
           pools: provisioner.pools().map(({ ready, starting, inFlight, doomed }) => [ready, starting, inFlight, doomed]),
           off: bench.provisions().every(vm => vm.power === 'off'),
+          neverOn: bench.provisions().filter(({ id }) => !bench.world.events(id).some(({ type }) => type === 'started')).length,
           records: (await bench.spawns()).length,
           conflicts: bench.world.addressConflicts(),
         }
@@ -34,6 +35,7 @@ describe('after a crash', () => {
             [1, 0, 0, 0],
           ],
           off: true,
+          neverOn: 0,
           records: 0,
           conflicts: [],
         })
@@ -105,6 +107,37 @@ describe('after a crash', () => {
     await bench.clock.advance(1_000)
     expect([bench.provisions()[0]?.power, [...run.fleet.ready(2, 'debian12')]]).toEqual(['off', []])
     await bench.pass(2)
+    expect([...run.fleet.ready(2, 'debian12')]).toHaveLength(1)
+    await provisioner.stop()
+  })
+
+  test('a VM that was never on is not taken for ready, not even without its record: it is booted first', async () => {
+    const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
+    const first = await bench.run()
+    new Provisioner(first).start()
+    for (let tries = 0; bench.provisions().length === 0 && tries < 600; tries++) await bench.clock.advance(100)
+    first.crash()
+    bench.store = bench.newStore()
+    const [made] = bench.provisions()
+    const run = await bench.run()
+    const provisioner = new Provisioner(run)
+    provisioner.start()
+    await bench.clock.advance(1_000)
+    expect([made?.power, [...run.fleet.ready(2, 'debian12')]]).toEqual(['off', []])
+    await bench.pass(2)
+    expect(Array.from(run.fleet.ready(2, 'debian12'), ({ vm }) => vm.id)).toEqual([made?.id])
+    expect(bench.world.events(made!.id).map(({ type }) => type)).toEqual(['created', 'started', 'poweredOff'])
+    await provisioner.stop()
+  })
+
+  test('a VM of the original that stands ready is taken as it is', async () => {
+    const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
+    bench.addVm('provision-v2-original', { provisioning: true, vmwareModelPath: 'debian12' })
+    const run = await bench.run()
+    const provisioner = new Provisioner(run)
+    provisioner.start()
+    await bench.pass(2)
+    expect(bench.world.tasks()).toEqual([])
     expect([...run.fleet.ready(2, 'debian12')]).toHaveLength(1)
     await provisioner.stop()
   })

@@ -1,4 +1,4 @@
-import type { FleetVm } from '../fleet/fleet-index.ts'
+import { type FleetVm, isWhole } from '../fleet/fleet-index.ts'
 import type { Undertaking, UnderWay } from '../fleet/under-way.ts'
 import { poolKeyOf } from './pool.ts'
 
@@ -49,7 +49,7 @@ export function takeStock({ provisions, underWay, onTheirWay }: StockSources): R
     if (underWay.doomed.has(vm.id)) stockOf(key).doomed++
     else if (undertaking?.purpose === 'Provision') stockOf(key).starting++
     else if (undertaking !== undefined) continue
-    else if (vm.power !== 'off' || underWay.unfinished.has(vm.name)) stockOf(key).halfMade.push(provision)
+    else if (vm.power !== 'off' || !isWhole(provision) || underWay.unfinished.has(vm.name)) stockOf(key).halfMade.push(provision)
     else stockOf(key).ready.push(provision)
   }
   for (const undertaking of underWay.of('Provision')) if (!seen.has(undertaking)) stockOf(undertaking.model).inFlight++

@@ -117,6 +117,20 @@ describe('a model that must be registered', () => {
     await registrar.stop()
   })
 
+  test('is found when it is time to look for models again, and not before', async () => {
+    const { provision } = plainSettings()
+    const { bench, registrar } = await started({ settings: { provision: { ...provision, registerEvery: 10 * 60_000 } } }, outside => {
+      outside.cds.models = []
+    })
+    await bench.pass(1)
+    bench.cds.models = [v1Model({ needRegistration: true })]
+    await bench.pass(8)
+    expect(bench.cds.told).toEqual([])
+    await bench.pass(2)
+    expect(bench.cds.told).toEqual(['bookModel shared.infra/debian'])
+    await registrar.stop()
+  })
+
   test('is left alone if nothing is wrong with it', async () => {
     const { bench, registrar } = await started({}, outside => {
       outside.addVm(
@@ -172,6 +186,20 @@ describe('a model that must be registered', () => {
     await bench.pass(5)
     expect([bench.cds.told, bench.world.tasks()]).toEqual([[], []])
     expect(run.log.lines.some(line => line.message.includes('belongs to another hatchery'))).toBe(true)
+    await registrar.stop()
+  })
+
+  test('whose name another model has too leaves it its template, which it would build anew for ever; and takes it when that model is gone', async () => {
+    const models = ['team', 'shared.infra'].map((group, index) => v1Model({ id: index + 1, group, needRegistration: true }))
+    const { bench, registrar, run } = await started({}, outside => void (outside.cds.models = models))
+    await bench.pass(30)
+    expect(bench.cds.told).toEqual(['bookModel team/debian'])
+    expect(readWorkerNote(bench.world.byName('debian')!)?.workerModelPath).toBe('team/debian')
+    expect(run.log.lines.some(({ message }) => message.includes('of another worker model'))).toBe(true)
+    bench.cds.models = bench.cds.models.filter(({ group }) => group !== 'team')
+    await bench.pass(10)
+    expect(bench.cds.told).toEqual(['bookModel team/debian', 'bookModel shared.infra/debian'])
+    expect(readWorkerNote(bench.world.byName('debian')!)?.workerModelPath).toBe('shared.infra/debian')
     await registrar.stop()
   })
 

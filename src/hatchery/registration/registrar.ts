@@ -83,12 +83,12 @@ export class Registrar {
     }
     for (const model of byNeed(known)) {
       if (platform.inventory.state.kind !== 'live') return
-      await this.#consider(model, signal)
+      await this.#consider(model, known, signal)
     }
   }
 
   /** Begins the registration of a model if it needs one and the gates let it. */
-  async #consider(model: V1Model, signal: AbortSignal): Promise<void> {
+  async #consider(model: V1Model, known: readonly V1Model[], signal: AbortSignal): Promise<void> {
     const { gates, log, cds, clock } = this.#options
     const path = modelPath(model)
     const build = this.#mustBeBuilt(model)
@@ -100,6 +100,11 @@ export class Registrar {
         'a worker model needs another template, and the one that is there belongs to another hatchery, which must do it',
         fields,
       )
+    }
+    const namesake = this.#namesake(model, known)
+    if (build && namesake !== undefined) {
+      const fields = { model: path, other: namesake }
+      return log.warn('a worker model has no template, because that of its name is the one of another worker model; rename one', fields)
     }
     const verdict = await gates.decideRegistration(model, signal)
     if (verdict.kind !== 'go') {
@@ -132,6 +137,14 @@ export class Registrar {
     const { fleet, settings } = this.#options
     const owner = fleet.modelTemplate(model.name)?.note.hatcheryName
     return owner === settings.name ? undefined : owner
+  }
+
+  /** The model of the same name in another group that has the template of that name, or for which it is being built. */
+  #namesake({ group, name }: V1Model, known: readonly V1Model[]): string | undefined {
+    const { fleet } = this.#options
+    const others = known.filter(other => other.name === name && other.group !== group && other.type === modelType).map(modelPath)
+    const path = fleet.modelTemplate(name)?.note.workerModelPath
+    return others.find(other => other === path || this.#registering.has(other))
   }
 
   async #register(plan: SpawnPlan, undertaking: Undertaking, build: boolean): Promise<void> {

@@ -7,6 +7,7 @@ import { type Assignment, jobAssignment, registrationAssignment } from './assign
 import type { SpawnerOptions } from './spawner-options.ts'
 import { type GuestLogin, guestLogin } from './guest-login.ts'
 import { isLaunchScript } from './launch-script.ts'
+import { nothingBegun } from './spawn-records.ts'
 import { type Remains, tearDown } from './teardown.ts'
 
 type Phase = NonNullable<NonNullable<Spawn['status']>['phase']>
@@ -74,11 +75,7 @@ async function adopt(options: SpawnerOptions, { record, spawn, undertaking }: In
     if ((spawn.status?.attempts ?? 0) === 0) return await records.remove(record)
     await records.write(record, assignment.spec, {
       phase: 'Waiting',
-      worker: undefined,
-      vm: undefined,
-      vmId: undefined,
-      address: undefined,
-      network: undefined,
+      ...nothingBegun,
       why: { reason: 'Interrupted', message: interruptedMessage, then: 'the job is tried again if it still waits' },
     })
   } catch (error) {

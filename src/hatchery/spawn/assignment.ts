@@ -1,8 +1,8 @@
 import type { Cds, WorkerIdentity } from '../cds/cds.ts'
 import type { Job } from '../jobs/job.ts'
 import type { StarterModel } from '../models/starter-model.ts'
+import { jobSpec } from './job-spec.ts'
 import { jobRecord, type SpawnSpec } from './spawn-records.ts'
-import { isoTime } from '../../ports/index.ts'
 
 /** What a worker is started for, and what CDS does and hears about it. */
 export interface Assignment {
@@ -41,15 +41,7 @@ export function jobAssignment(
   job: Pick<Job, 'version' | 'id' | 'title' | 'queued'>,
   model: string,
 ): Assignment | undefined {
-  const spec: SpawnSpec = {
-    purpose: 'Job',
-    job: job.id,
-    version: job.version,
-    ...(job.title !== '' && { title: job.title.slice(0, 1024) }),
-    ...(job.queued > 0 && { queued: isoTime(job.queued) }),
-    ...(model !== '' && { model: model.slice(0, 1024) }),
-  }
-  const base = { purpose: 'Job' as const, record: jobRecord(job.id), spec, version: job.version, jobId: job.id }
+  const base = { purpose: 'Job' as const, record: jobRecord(job.id), spec: jobSpec(job, model), version: job.version, jobId: job.id }
   if (job.version === 1) return v1Assignment(cds, hatchery, base)
   return v2Assignment(cds, hatchery, base)
 }

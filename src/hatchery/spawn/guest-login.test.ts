@@ -34,6 +34,26 @@ describe('who logs in to a guest', () => {
     expect(guestLogin({ credentials }, { ...model, version: 1, path: 'group/other' }).user).toBe('own')
   })
 
+  const v1 = { ...model, version: 1 as const, path: 'group/m' }
+  test.each([
+    {
+      of: 'the path, wherever the image stands',
+      credentials: [entry('image', { image: 'debian12' }), entry('path', { path: 'group/m' })],
+      is: 'path',
+    },
+    { of: 'the model, before that of the image', credentials: [entry('image', { image: 'debian12' })], is: 'own' },
+  ])('of a V1 model is that of $of', ({ credentials, is }) => {
+    expect(guestLogin({ credentials }, v1).user).toBe(is)
+  })
+
+  test('of a V1 model that names nobody is that of its image, and without one the path is what is missing', () => {
+    const nobody = { ...v1, user: '', password: undefined }
+    expect(guestLogin({ credentials: [entry('image', { image: 'debian12' })] }, nobody).user).toBe('image')
+    expect(() => guestLogin({ credentials: [] }, nobody)).toThrowError(
+      expect.objectContaining({ fix: expect.stringContaining('modelPath = "group/m"') }),
+    )
+  })
+
   test('is who the model names, if the configuration names nobody', () => {
     const { user, password } = guestLogin({ credentials: [] }, model)
     expect([user, password.reveal()]).toEqual(['own', 'own-password'])

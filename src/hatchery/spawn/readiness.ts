@@ -19,12 +19,8 @@ export interface Readiness {
  * Resolves when the guest has the expected address, on whichever of its cards and beside whichever others: the first one that a
  * guest names may be that of a bridge inside it. Without an expected one any IPv4 address will do.
  */
-export async function addressReached(
-  { platform, clock }: Readiness,
-  id: string,
-  expected: string | undefined,
-  signal: AbortSignal,
-): Promise<string> {
+export async function addressReached(readiness: Readiness, id: string, expected: string | undefined, signal: AbortSignal): Promise<string> {
+  const { platform, clock } = readiness
   const accept = (address: string) => (expected === undefined ? isIpv4(address) : address === expected)
   const what = expected === undefined ? 'an address of the guest' : `the address ${expected} of the guest`
   return await stage(
@@ -32,7 +28,7 @@ export async function addressReached(
     stageLimits.address,
     what,
     signal,
-    () => addressesOf(platform.inventory, id),
+    () => whyNoAddress(readiness, id, signal),
     within => platform.waitForAddress(id, accept, within),
   )
 }
@@ -94,7 +90,7 @@ async function stage<T>(
   limit: number,
   what: string,
   signal: AbortSignal,
-  seen: () => string,
+  seen: () => string | Promise<string>,
   wait: (within: AbortSignal) => Promise<T>,
 ): Promise<T> {
   using deadline = clock.deadline(limit, signal)
@@ -102,13 +98,22 @@ async function stage<T>(
     return await wait(deadline.signal)
   } catch (error) {
     if (!isOver(error, deadline.signal, signal)) throw error
-    throw StageTooSlow({ what, minutes: limit / minute, seen: seen() })
+    throw StageTooSlow({ what, minutes: limit / minute, seen: await seen() })
   }
 }
 
 /** Whether it was this stage's own time that was up, not that of the whole. */
 function isOver(error: unknown, own: AbortSignal, whole: AbortSignal): boolean {
   return DeadlineExceeded.is(error) && own.aborted && !whole.aborted
+}
+
+/** What the guest reports, and what the platform says of how it was set up: asked only now, because most guests get their address. */
+async function whyNoAddress({ platform, clock }: Readiness, id: string, signal: AbortSignal): Promise<string> {
+  const reported = addressesOf(platform.inventory, id)
+  using limit = clock.deadline(10_000, signal)
+  const events = await platform.events(id, limit.signal).catch(() => [])
+  const failure = events.findLast(({ type }) => type === 'notCustomized')
+  return failure === undefined ? reported : `${reported}; ${failure.message}`
 }
 
 function addressesOf(inventory: Inventory, id: string): string {

@@ -22,7 +22,7 @@ function setUp() {
   }
   const records = (hatchery = 'hv1') => new SpawnRecords({ store: unsteady, hatchery, clock, log: silentLog })
   const stored = async () => (await store.list(Spawn)).items.map(({ object }) => object)
-  return { clock, store, failNext, records, stored }
+  return { clock, store, unsteady, failNext, records, stored }
 }
 
 test('a record is durable when it is written, is read by the next run, and is written only if something changes', async () => {
@@ -122,6 +122,22 @@ test('a record in doubt that is written again stays', async () => {
   await first.write('job-1', spec, { phase: 'Waiting', why })
   await clock.advance(60_000)
   expect((await stored())[0]?.status?.phase).toBe('Waiting')
+})
+
+test('a store that is away is not asked more often the more writes it has refused', async () => {
+  const { clock, unsteady, records } = setUp()
+  const first = records()
+  await first.load(never)
+  let looks = 0
+  unsteady.before = operation => {
+    if (operation === 'get') looks++
+    throw new StoreError('ServiceUnavailable', 'no answer')
+  }
+  for (let writes = 0; writes < 50; writes++) {
+    await expect(first.write('job-1', spec, { phase: 'Waiting', why })).rejects.toThrow('no answer')
+  }
+  await clock.advance(60_000)
+  expect(looks).toBe(12)
 })
 
 test('a record in doubt is never that of another hatchery, and is left alone when the hatchery stops', async () => {

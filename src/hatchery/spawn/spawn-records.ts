@@ -1,7 +1,7 @@
 import { setCondition } from '../../control/index.ts'
 import { Spawn } from '../../kinds/index.ts'
 import { type Clock, isoTime, type Log } from '../../ports/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
+import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
 import { slug } from './worker-name.ts'
 
 /** What a record is about. */
@@ -14,6 +14,15 @@ export type SpawnChange = { readonly [F in Exclude<keyof Status, 'conditions' | 
   /** Why it is not there yet, for people: what `why` prints. */
   readonly why?: SpawnReason
 }
+
+/** What a record no longer tells once an attempt is taken back. */
+export const nothingBegun = {
+  worker: undefined,
+  vm: undefined,
+  vmId: undefined,
+  address: undefined,
+  network: undefined,
+} satisfies SpawnChange
 
 /** Why something waits, or what is being done. */
 export interface SpawnReason {
@@ -38,6 +47,9 @@ export interface SpawnRecordsOptions {
 /** Milliseconds between looks at a record of which it is not known whether it is there. */
 const lookAgainAfter = 5_000
 
+/** It is gone, or somebody made another in its place. */
+const ignoreGone = undefinedIf('NotFound', 'Conflict')
+
 /** The record of a job. */
 export const jobRecord = (jobId: string): string => `job-${jobId}`
 
@@ -52,6 +64,8 @@ export class SpawnRecords {
   readonly #turns = new Map<string, Promise<unknown>>()
   /** Records that were being made or removed when the store gave no answer: whether they are there is not known, and nobody needs them. */
   readonly #inDoubt = new Set<string>()
+  /** Records that somebody looks for: one for each, however often they come into doubt. */
+  readonly #lookedFor = new Set<string>()
   #stop: AbortSignal | undefined
 
   constructor(options: SpawnRecordsOptions) {
@@ -156,20 +170,22 @@ export class SpawnRecords {
 
   /** The store did not answer. The record is not forgotten: it goes later, unless it is written before. */
   #doubt(name: string): void {
-    if (!this.#inDoubt.has(name)) void this.#endDoubt(name)
     this.#inDoubt.add(name)
+    if (!this.#lookedFor.has(name)) void this.#endDoubt(name)
   }
 
   /** Looks for a record that nobody may need, until it is certain that it is not there. */
   async #endDoubt(name: string): Promise<void> {
     const { clock, log } = this.#options
-    do {
+    this.#lookedFor.add(name)
+    while (this.#inDoubt.has(name)) {
       await clock.sleep(lookAgainAfter, this.#stop).catch(() => {})
       if (this.#stop?.aborted === true) return
       await this.#inTurn(name, () => this.#removeDoubtful(name)).catch((error: unknown) =>
         log.debug('a record that nobody needs could not be removed yet', { record: name, error }),
       )
-    } while (this.#inDoubt.has(name))
+    }
+    this.#lookedFor.delete(name)
   }
 
   async #removeDoubtful(name: string): Promise<void> {
@@ -216,8 +232,4 @@ export class SpawnRecords {
     turn.then(end, end)
     return turn
   }
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (!StoreError.is(error, 'NotFound', 'Conflict')) throw error
 }

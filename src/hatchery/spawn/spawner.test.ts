@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { addressNetwork, flavors } from '../../platform/index.ts'
 import { Secret } from '../../ports/index.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
-import { hatcheryName, HatcheryWorld } from '../testing/hatchery-world.ts'
+import { hatcheryName, HatcheryWorld, v1Machine } from '../testing/hatchery-world.ts'
 
 const nothingWrong = { onTwoWorkers: [], startedAgain: [], resurrected: [], takenFromWorker: [] }
 
@@ -223,6 +223,21 @@ describe('a V1 job', () => {
     expect(await world.spawns()).toEqual([])
     expect(world.cds.heldJobs()).toEqual([])
   })
+
+  test('whose workers start and never sign in is tried so often, and then ended as failed too', async () => {
+    const world = new HatcheryWorld({ provision: { maxAttempts: 2 } })
+    world.addV1Model()
+    const play = world.vcenter.programHook!
+    world.vcenter.onProgram(program => {
+      if (program.environment['CDS_CONFIG'] === undefined) play(program)
+    })
+    await world.start()
+    const job = world.addV1Job()
+    await world.until(() => job.status === 'Fail', 3_600)
+    expect(job.reason).toContain('failed to start worker after 2 attempts')
+    expect(job.infos.filter(({ id }) => id === 'MsgSpawnInfoHatcheryStarts')).toHaveLength(2)
+    await world.until(() => world.vms().length === 0)
+  })
 })
 
 describe('whoever watches a job reads why it has no worker', () => {
@@ -287,6 +302,7 @@ describe('when something goes wrong', () => {
   test.each([
     { sick: 'no tools' as const, says: /readiness of the guest did not happen within 3 min/ },
     { sick: 'no address' as const, says: /the address 10\.0\.0\.1 of the guest did not happen within 3 min \(it reports none\)/ },
+    { sick: 'no customization' as const, says: /\(it reports none; the customization failed: no network card could be set up\)/ },
   ])('a guest with $sick is taken down and its job given back', async ({ sick, says }) => {
     const world = new HatcheryWorld({ world: { templates: [{ name: 'debian12', sick }] } })
     const { told } = await failing(world)
@@ -457,15 +473,7 @@ test('a worker on a VM that stands ready costs four calls, and comes up as quick
 
 test('a V1 model that must be registered is, by a worker that takes no job; then its jobs run', async () => {
   const world = new HatcheryWorld()
-  const machine = {
-    image: 'debian12',
-    pre_cmd: 'curl {{.API}}/download',
-    cmd: './worker --config={{.Config}}',
-    post_cmd: 'sudo shutdown -h now',
-    user: 'root',
-    password: 'secret-of-guest',
-  }
-  const model = world.cds.addModelV1({ name: 'debian', machine })
+  const model = world.cds.addModelV1({ name: 'debian', machine: v1Machine })
   await world.start()
   await world.until(() => world.events.some(({ what }) => what === 'model registered'))
   expect(model).toMatchObject({ needRegistration: false, spawnErrors: 0 })

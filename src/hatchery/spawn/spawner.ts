@@ -11,7 +11,7 @@ import { isLaunchInDoubt, launch, mustBeLaunchable } from './launch.ts'
 import { obtainVm } from './obtain-vm.ts'
 import { addressReached, guestProbed, guestReached, preStartDone } from './readiness.ts'
 import { sizeText } from './size-text.ts'
-import type { SpawnChange } from './spawn-records.ts'
+import { nothingBegun, type SpawnChange } from './spawn-records.ts'
 import type { SpawnerOptions } from './spawner-options.ts'
 import { tearDown } from './teardown.ts'
 import { untilStopped } from './until-stopped.ts'
@@ -226,11 +226,7 @@ export class Spawner {
     if (assignment.purpose !== 'Job') return await records.remove(assignment.record)
     await records.write(assignment.record, assignment.spec, {
       phase: 'Waiting',
-      worker: undefined,
-      vm: undefined,
-      vmId: undefined,
-      address: undefined,
-      network: undefined,
+      ...nothingBegun,
       attempts,
       lastError: cause,
       why: {

@@ -32,6 +32,10 @@ describe('CDS_CONFIG', () => {
     expect(textOf({ version: 1, jobId: '123', model, region: '' })).toMatch(/"model":"shared\.infra\/m","booked_job_id":123}$/)
   })
 
+  test('of a V1 job has its number exactly, however large it is', () => {
+    expect(textOf({ version: 1, jobId: '9007199254740993', region: '' })).toMatch(/"booked_job_id":9007199254740993}$/)
+  })
+
   test('of a V1 job on a V2 model has the bare name of the model', () => {
     expect(textOf({ version: 1, jobId: '123', region: '' })).toMatch(/"model":"debian12-model","booked_job_id":123}$/)
   })

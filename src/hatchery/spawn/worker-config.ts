@@ -1,4 +1,5 @@
 import type { Cdn } from '../cds/cds.ts'
+import { jobNumber } from '../cds/worker-token.ts'
 import type { StarterModel } from '../models/starter-model.ts'
 import { Secret } from '../../ports/index.ts'
 import type { HatcherySettings } from '../settings.ts'
@@ -38,7 +39,7 @@ function contents({ settings, worker, model, version, jobId, region, token, cdn 
     gelf_service_addr: told.cdn.tcp ?? cdn.tcp,
     ...(tls && { gelf_service_addr_enable_tls: true }),
     model: model.version === 1 ? model.path : model.name,
-    ...(version === 1 && jobId !== '' && { booked_job_id: Number(jobId) }),
+    ...(version === 1 && jobId !== '' && { booked_job_id: jobNumber(jobId) }),
     ...(version === 2 && jobId !== '' && { run_job_id: jobId }),
     ...(region !== '' && { region }),
     ...(Object.keys(environment).length > 0 && { inject_env_vars: inOrder(environment) }),

@@ -1,6 +1,8 @@
 import { type Capacity, IndexedInventory, readNote, type Vm } from '../../platform/index.ts'
 import { recordingLog, Secret, seededChance, VirtualClock } from '../../ports/index.ts'
+import { CdsRefused } from '../cds/errors.ts'
 import type { Cds, CdsV1, CdsV2, RegisteredWorker, V1Model } from '../cds/cds.ts'
+import { modelPath as modelReferencePath } from '../cds/model-reference.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { UnderWay } from '../fleet/under-way.ts'
 import { type WorkerNote, workerNote, writeWorkerNote } from '../fleet/worker-note.ts'
@@ -8,11 +10,13 @@ import { Attempts } from '../gates/attempts.ts'
 import { Gates } from '../gates/gates.ts'
 import type { Verdict } from '../gates/verdict.ts'
 import { WorkerPool } from '../gates/worker-pool.ts'
+import { bareJob } from '../jobs/bare-job.ts'
 import type { Job, V2Model } from '../jobs/job.ts'
 import { ModelBook } from '../models/model-book.ts'
 import { modelPath } from '../models/starter-models.ts'
 import type { HatcherySettings, ProvisionSettings } from '../settings.ts'
 import { plainSettings } from './plain-settings.ts'
+import { v1Model } from './scripted-cds.ts'
 
 /** What a world of gates begins with. */
 export interface GateWorldOptions {
@@ -54,6 +58,8 @@ export class GateWorld {
   readonly calls: string[] = []
   /** Calls that fail, by name: `v1.workers`. */
   readonly failing = new Set<string>()
+  /** Calls to which CDS answers that something is wrong, by name and what they are about, with the status: `v1.job 42`. */
+  readonly refusing = new Map<string, number>()
   /** How long CDS takes for every answer. */
   delay = 0
   readonly #cds: Cds
@@ -88,7 +94,8 @@ export class GateWorld {
 
   /** Somebody makes a VM, or changes the one of that id. The note of a hatchery named `aviary`, unless it says otherwise. */
   vm({ note, ...given }: GivenVm): Vm {
-    const annotation = typeof note === 'object' ? writeWorkerNote(workerNote({ hatcheryName: 'aviary', ...note })) : (note ?? '')
+    const annotation =
+      typeof note === 'object' ? writeWorkerNote(workerNote({ hatcheryName: 'aviary', created: 1, ...note })) : (note ?? '')
     const vm: Vm = Object.freeze({
       id: given.id ?? `vm-${this.#nextId++}`,
       template: false,
@@ -129,7 +136,7 @@ export class GateWorld {
   /** A V2 job comes into the queue. */
   v2Job(id: string, given: Partial<Job> = {}): Job {
     const model = aV2Model({})
-    return this.#queue({ ...jobBase, version: 2, id, model, runsOn: { model: 'debian', flavor: '' }, ...given })
+    return this.#queue(bareJob({ version: 2, id, project: 'KEY', model, runsOn: { model: 'debian', flavor: '' }, ...given }))
   }
 
   /** A V1 job comes into the queue; requirements as `type:value`. */
@@ -138,7 +145,7 @@ export class GateWorld {
       const [type = '', ...value] = text.split(':')
       return { type, name: value.join(':'), value: value.join(':') }
     })
-    return this.#queue({ ...jobBase, version: 1, id, requirements: read, ...given })
+    return this.#queue(bareJob({ version: 1, id, project: 'KEY', requirements: read, ...given }))
   }
 
   /** A V1 model that is registered and has its template. */
@@ -195,7 +202,12 @@ export class GateWorld {
       take: async () => true,
       release: async () => {},
       info: async () => {},
-      model: reference => this.#answer('v2.model', reference, () => this.v2Models.get(reference)),
+      model: reference =>
+        this.#answer('v2.model', reference, () => {
+          // As the real one: whoever cannot be asked for is not asked for.
+          modelReferencePath(reference)
+          return this.v2Models.get(reference)
+        }),
     }
   }
 
@@ -214,6 +226,8 @@ export class GateWorld {
     this.calls.push(what === '' ? call : `${call} ${what}`)
     if (this.delay > 0) await this.clock.sleep(this.delay)
     if (this.failing.has(call)) throw new Error(`${call} fails`)
+    const status = this.refusing.get(`${call} ${what}`)
+    if (status !== undefined) throw CdsRefused({ call, status, id: 1, why: 'something is wrong' })
     return answer()
   }
 }
@@ -221,18 +235,6 @@ export class GateWorld {
 /** `go`, `drop`, `fail`, or the reason of a wait. */
 export function inShort(verdict: Verdict): string {
   return verdict.kind === 'wait' ? verdict.refusal.reason : verdict.kind
-}
-
-const jobBase = {
-  project: 'KEY',
-  queued: 0,
-  status: 'Waiting',
-  takenBy: '',
-  requirements: [],
-  groups: [],
-  model: undefined,
-  runsOn: undefined,
-  title: '',
 }
 
 /** More than any test asks for. */
@@ -257,28 +259,6 @@ export function aV2Model(given: Partial<V2Model>): V2Model {
 
 /** A V1 model that may run whatever it is asked to. */
 export function aV1Model(given: Partial<V1Model> = {}): V1Model {
-  return {
-    id: 7,
-    name: 'debian-v1',
-    group: 'shared.infra',
-    type: 'vsphere',
-    disabled: false,
-    restricted: false,
-    registeredOs: 'linux',
-    registeredArch: 'amd64',
-    needRegistration: false,
-    checkRegistration: false,
-    userLastModified: 1_600_000_000,
-    spawnErrors: 0,
-    isDeprecated: false,
-    capabilities: ['bash', 'git'],
-    image: 'debian12',
-    flavor: '',
-    preCmd: 'echo before',
-    cmd: './worker',
-    postCmd: 'sudo shutdown -h now',
-    user: 'root',
-    password: 'plain',
-    ...given,
-  }
+  const own = { id: 7, name: 'debian-v1', userLastModified: 1_600_000_000, capabilities: ['bash', 'git'], preCmd: 'echo before' }
+  return v1Model({ ...own, password: 'plain', ...given })
 }

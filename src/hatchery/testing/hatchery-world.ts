@@ -31,6 +31,16 @@ import type { HatcherySettings } from '../settings.ts'
 import { testRsaKey } from './operator-file.ts'
 import { plainSettings } from './plain-settings.ts'
 
+/** How a V1 model of tests is started. */
+export const v1Machine = {
+  image: 'debian12',
+  pre_cmd: 'curl {{.API}}/download',
+  cmd: './worker --config={{.Config}}',
+  post_cmd: 'sudo shutdown -h now',
+  user: 'root',
+  password: 'secret-of-guest',
+} as const
+
 /** What a test wants to be different. */
 export interface HatcheryWorldOptions {
   readonly seed?: number | string
@@ -196,15 +206,7 @@ export class HatcheryWorld {
 
   /** A V1 model that is registered, with the template that was built for it. */
   addV1Model(given: Partial<Parameters<SimulatedCds['addModelV1']>[0]> = {}): void {
-    const machine = {
-      image: 'debian12',
-      pre_cmd: 'curl {{.API}}/download',
-      cmd: './worker --config={{.Config}}',
-      post_cmd: 'sudo shutdown -h now',
-      user: 'root',
-      password: 'secret-of-guest',
-    }
-    const model = this.cds.addModelV1({ name: 'debian', needRegistration: false, machine, ...given })
+    const model = this.cds.addModelV1({ name: 'debian', needRegistration: false, machine: v1Machine, ...given })
     const note = {
       model: true,
       workerModelPath: `shared.infra/${model.name}`,

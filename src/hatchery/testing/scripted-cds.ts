@@ -1,5 +1,6 @@
 import { Secret } from '../../ports/index.ts'
 import type { Cds, CdsV1, CdsV2, RegisteredWorker, V1Model } from '../cds/cds.ts'
+import { bareJob } from '../jobs/bare-job.ts'
 import type { Job } from '../jobs/job.ts'
 
 /** A CDS that answers what a test says, and remembers what it was told. */
@@ -84,8 +85,7 @@ export class ScriptedCds implements Cds {
 
 /** A V2 job that this hatchery took. */
 export function takenJob(id: string, given: Partial<Job> = {}): Job {
-  const base = { version: 2 as const, id, project: 'KEY', queued: 0, status: 'Scheduling', takenBy: 'aviary', requirements: [], groups: [] }
-  return { ...base, model: undefined, runsOn: undefined, title: '', ...given }
+  return bareJob({ version: 2, id, project: 'KEY', status: 'Scheduling', takenBy: 'aviary', ...given })
 }
 
 /** A V1 worker model, registered and in order. */

@@ -90,8 +90,9 @@ describe.each(kinds)('decoding any $name', kind => {
         const changed = mixture(known, other, () => coin.next().value)
         const decoded = decode(kind, changed, known)
         expect(decoded).toEqual(decode(kind, changed))
+        const read = kind.normalise?.(changed as Record<string, unknown>) ?? (changed as Record<string, unknown>)
         for (const [field, value] of Object.entries(fieldsOf(known))) {
-          if (isObject(value) && (changed as Record<string, unknown>)[field] === value) expect(fieldsOf(decoded.object)[field]).toBe(value)
+          if (isObject(value) && read[field] === value) expect(fieldsOf(decoded.object)[field]).toBe(value)
         }
       }),
       runs,

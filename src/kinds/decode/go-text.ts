@@ -1,3 +1,5 @@
+import { isPlainObject } from './copy-json.ts'
+
 /** A value as Kubernetes prints it in a message: texts quoted, numbers and truth values plain, the rest as JSON. */
 export function goValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value)
@@ -8,7 +10,7 @@ export function goValue(value: unknown): string {
 /** A value as Go prints it without being asked for a form: `[1 2]`, `map[a:1]`. */
 export function goPrint(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goPrint).join(' ')}]`
-  if (!isRecord(value)) return value === null ? '<nil>' : `${value as string | number | boolean}`
+  if (!isPlainObject(value)) return value === null ? '<nil>' : `${value as string | number | boolean}`
   const entries = Object.entries(sorted(value)).map(([key, inner]) => `${key}:${goPrint(inner)}`)
   return `map[${entries.join(' ')}]`
 }
@@ -41,12 +43,8 @@ function escaped(code: number): string {
 
 /** JSON as Go writes it: keys sorted, and what HTML minds escaped. */
 function goJson(value: unknown): string {
-  const text = JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sorted(inner) : inner)) ?? 'null'
+  const text = JSON.stringify(value, (_key, inner: unknown) => (isPlainObject(inner) ? sorted(inner) : inner)) ?? 'null'
   return text.replace(/[<>&\u2028\u2029]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function sorted(value: Record<string, unknown>): Record<string, unknown> {

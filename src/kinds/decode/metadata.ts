@@ -21,7 +21,7 @@ export function metadataProblems(kind: Kind, metadata: Partial<ObjectMeta>, know
   if (metadata.annotations !== undefined && metadata.annotations !== known.annotations) annotationProblems(metadata.annotations, problems)
   if (metadata.ownerReferences !== undefined && metadata.ownerReferences !== known.ownerReferences)
     ownerProblems(metadata.ownerReferences, problems)
-  if (metadata.finalizers !== undefined && metadata.finalizers !== known.finalizers) finalizerProblems(metadata.finalizers, problems)
+  if (metadata.finalizers !== undefined && metadata.finalizers !== known.finalizers) finalizerProblems(kind, metadata.finalizers, problems)
   return problems
 }
 
@@ -115,13 +115,20 @@ function refusedOwners(path: string, value: unknown, rule: string, fix: string):
   return { path, reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${rule}`, fix }
 }
 
-function finalizerProblems(finalizers: readonly string[], problems: FieldProblem[]): void {
+/** What needs no domain before it. */
+const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
+
+function finalizerProblems(kind: Kind, finalizers: readonly string[], problems: FieldProblem[]): void {
   const path = 'metadata.finalizers'
-  for (const finalizer of finalizers) {
+  const fix = 'name it after your domain: example.com/what-it-does'
+  for (const [index, finalizer] of finalizers.entries()) {
     if (problems.length >= mostProblems) return
-    for (const complaint of qualifiedNameComplaints(finalizer)) {
-      problems.push(invalid(path, finalizer, complaint, 'name it after your domain: example.com/what-it-does'))
-    }
+    for (const complaint of qualifiedNameComplaints(finalizer)) problems.push(invalid(path, finalizer, complaint, fix))
+    // Of its own kinds Kubernetes demands a domain; of those that others define it does not.
+    if (!kind.builtIn || kind.group === 'apiextensions.k8s.io' || finalizer.includes('/') || standardFinalizers.includes(finalizer))
+      continue
+    const rule = 'name is neither a standard finalizer name nor is it fully qualified'
+    problems.push(invalid(`${path}[${index}]`, finalizer, rule, fix))
   }
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     const rule = 'finalizer orphan and foregroundDeletion cannot be both set'

@@ -179,6 +179,7 @@ export const cases: readonly Case[] = [
     kind: 'ConfigMap',
     object: { ...named, data: { 'a b': 'x', '..': 'y', '..z': 'y', '.': 'x' } },
   },
+  { name: 'a finalizer of nobody', kind: 'ConfigMap', object: { metadata: { name: 'one', finalizers: ['x', 'kubernetes', 'a.dev/b'] } } },
   { name: 'config keys in both maps', kind: 'ConfigMap', object: { ...named, data: { a: 'x' }, binaryData: { a: 'aGk=' } } },
   { name: 'a config map that is too large', kind: 'ConfigMap', object: { ...named, data: { a: 'x'.repeat(1_048_577) } } },
   {
@@ -195,6 +196,14 @@ export const cases: readonly Case[] = [
   },
   { name: 'a secret gets a type', kind: 'Secret', object: { ...named, data: { a: 'aGk=' } } },
   { name: 'secret keys that are no file names', kind: 'Secret', object: { ...named, data: { 'a b': 'aGk=' } } },
+  {
+    name: 'plain texts of a secret win over its data',
+    kind: 'Secret',
+    object: { ...named, data: { a: 'aGk=', b: 'aGo=' }, stringData: { b: 'hé', c: '' } },
+  },
+  { name: 'a secret with no plain texts', kind: 'Secret', object: { ...named, stringData: {} } },
+  { name: 'plain texts whose names are no file names', kind: 'Secret', object: { ...named, stringData: { 'a b': 'hi' } } },
+  { name: 'plain texts that are too large', kind: 'Secret', object: { ...named, stringData: { a: 'x'.repeat(1_048_577) } } },
   { name: 'a secret of another type', kind: 'Secret', old: { ...named, type: 'a' }, object: { ...named, type: 'b' } },
   {
     name: 'a locked secret is changed',

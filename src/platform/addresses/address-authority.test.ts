@@ -341,7 +341,7 @@ test('gauges show what became of the addresses, and nothing while that is not kn
   const { authority } = await start()
   await authority.hold('a', never)
   const metrics = prometheusMetrics()
-  addressMetrics(metrics, 'vc', authority)
+  addressMetrics(metrics, 'vc', authority, new AbortController().signal)
   const text = await metrics.text()
   expect(text).toContain('aviary_platform_addresses{platform="vc",network="lan",state="total"} 8')
   expect(text).toContain('aviary_platform_addresses{platform="vc",network="lan",state="reserved"} 1')

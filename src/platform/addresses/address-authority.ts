@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Chance, type Clock, isoTime, type Log } from '../../ports/index.ts'
 import { Informer } from '../../control/index.ts'
 import { AddressLease } from '../../kinds/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
+import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
 import { AddressLeaseLost, NoAddressFree } from '../errors.ts'
 import type { GuestAddress, Platform, Vm } from '../platform.ts'
 import type { AddressNetwork } from './address-network.ts'
@@ -285,6 +285,9 @@ export class AddressAuthority {
   }
 }
 
+/** Somebody else changed it, or it is gone. */
+const ignoreGone = undefinedIf('NotFound', 'Conflict')
+
 const dhcp: HeldAddress = Object.freeze({
   address: undefined,
   network: undefined,
@@ -305,8 +308,4 @@ function once(act: () => void): () => void {
     if (!done) act()
     done = true
   }
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (!StoreError.is(error, 'NotFound', 'Conflict')) throw error
 }

@@ -4,8 +4,11 @@ import { InventoryNotLive } from '../errors.ts'
 import type { AddressAuthority } from './address-authority.ts'
 import type { AddressCounts } from './address-counts.ts'
 
-/** Shows what became of the addresses of each network. While the inventory is not live it shows nothing: unknown is not zero. */
-export function addressMetrics(metrics: Metrics, platform: string, authority: AddressAuthority): void {
+/**
+ * Shows what became of the addresses of each network, until the signal is aborted. While the inventory is not live it shows nothing:
+ * unknown is not zero.
+ */
+export function addressMetrics(metrics: Metrics, platform: string, authority: AddressAuthority, until: AbortSignal): void {
   // Several authorities share the gauge, so each takes back only what it set itself.
   let shown: { readonly platform: string; readonly network: string; readonly state: string }[] = []
   metrics.gauge({
@@ -22,6 +25,7 @@ export function addressMetrics(metrics: Metrics, platform: string, authority: Ad
         }
       }
     },
+    until,
   })
 }
 

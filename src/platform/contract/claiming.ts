@@ -106,6 +106,16 @@ export function claiming(theBench: () => Bench): void {
       expect(platform.inventory.byId(made.id)?.note).toEqual({ text: 'é <&> "quoted"' })
     })
 
+    test('does so while the VM is on', async () => {
+      const { platform, vm, done } = theBench()
+      const { id } = await vm('running')
+      await done(signal => platform.powerOn(id, signal))
+      expect(await done(signal => platform.annotate(id, '{"text":"on"}', signal))).toMatchObject({
+        annotation: '{"text":"on"}',
+        power: 'on',
+      })
+    })
+
     test('says so if the VM is not there', async () => {
       const { platform, failure } = theBench()
       expect(NotThere.is(await failure(signal => platform.annotate('vm-999999', '', signal)))).toBe(true)

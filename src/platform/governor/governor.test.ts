@@ -143,6 +143,16 @@ describe('the governor', () => {
     expect(begun).toContain('heavy')
   })
 
+  test('serves heavy work that has waited equally long for one host in turns', async () => {
+    const { clock, begun, run } = setUp({ perHost: 4 })
+    void run({ owner: 'first', host: 'h1', weight: 4 }, 12_000)
+    for (let count = 0; count < 3; count++) void run({ owner: 'greedy', label: `g${count}`, host: 'h1', weight: 4 })
+    for (let count = 0; count < 2; count++) void run({ owner: 'modest', label: `m${count}`, host: 'h1', weight: 4 })
+    void run({ owner: 'light', label: 'l', host: 'h1' })
+    await clock.advance(30_000)
+    expect(begun.slice(1)).toEqual(['g0', 'm0', 'g1', 'm1', 'g2', 'l'])
+  })
+
   test('forgets whoever gives up, and gives up itself after a while', async () => {
     const { clock, governor, begun, run } = setUp({ total: 1, longestWait: 60_000 })
     const stop = new AbortController()

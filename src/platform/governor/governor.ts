@@ -1,8 +1,8 @@
 import type { Clock, Metrics, Timer } from '../../ports/index.ts'
 import { WaitedTooLong } from '../errors.ts'
-import { FairQueue } from './fair-queue.ts'
 import { type GovernorLimits, totalOf, usualLimits } from './governor-limits.ts'
 import { RunningWork } from './running-work.ts'
+import { type Entry, WaitingWork } from './waiting-work.ts'
 
 /** Something that wants to be done. */
 export interface Work {
@@ -39,14 +39,10 @@ export interface GovernorOptions {
   readonly clock: Clock
   readonly limits?: Partial<GovernorLimits>
   readonly metrics?: Metrics
+  /** Aborted when it is of no more use: nothing of it is shown from then on. */
+  readonly until?: AbortSignal
   /** How many hosts the platform is known to have, for limits that grow with them. */
   readonly hosts?: () => number
-}
-
-interface Entry {
-  readonly work: Work
-  readonly since: number
-  readonly begin: () => void
 }
 
 /** After so long heavy work that waits for room on a host is no longer overtaken there by lighter work. */
@@ -67,19 +63,17 @@ export class Governor {
   readonly limits: GovernorLimits
   readonly platform: string
   readonly #clock: Clock
-  readonly #queue = new FairQueue<Entry>()
-  /** Work that can wait. */
-  readonly #later = new FairQueue<Entry>()
+  readonly #waiting = new WaitingWork()
   readonly #running = new RunningWork()
   readonly #hosts: () => number
   readonly #waits: ReturnType<typeof waitMetrics> | undefined
 
-  constructor({ platform, clock, limits, metrics, hosts = () => 0 }: GovernorOptions) {
+  constructor({ platform, clock, limits, metrics, until, hosts = () => 0 }: GovernorOptions) {
     this.limits = { ...usualLimits, ...limits }
     this.#hosts = hosts
     this.platform = platform
     this.#clock = clock
-    this.#waits = metrics === undefined ? undefined : waitMetrics(metrics, platform, this)
+    this.#waits = metrics === undefined ? undefined : waitMetrics(metrics, this, until)
   }
 
   /**
@@ -92,6 +86,7 @@ export class Governor {
       return await act()
     } finally {
       this.#running.remove(work)
+      this.#waiting.release(work.target)
       this.#admit()
     }
   }
@@ -108,7 +103,7 @@ export class Governor {
 
   /** Who waits, in the order in which they would be served, and why. */
   waiting(): readonly Waiting[] {
-    return [...this.#queue.inOrder(), ...this.#later.inOrder()].map(({ work, since }, index) => ({
+    return this.#waiting.inOrder().map(({ work, since }, index) => ({
       ...work,
       position: index + 1,
       since,
@@ -126,8 +121,7 @@ export class Governor {
         signal.removeEventListener('abort', stop)
       }
       const leave = (error: unknown) => {
-        this.#queue.remove(work.owner, entry)
-        this.#later.remove(work.owner, entry)
+        this.#waiting.remove(entry)
         end()
         reject(error)
         this.#admit()
@@ -140,6 +134,7 @@ export class Governor {
         begin: () => {
           end()
           this.#running.add(work, this.#clock.now())
+          this.#waiting.hold(work.target)
           this.#waits?.observe({ platform: this.platform, operation: work.operation }, (this.#clock.now() - since) / 1_000)
           resolve()
         },
@@ -150,41 +145,24 @@ export class Governor {
         leave(WaitedTooLong({ what: `${work.operation} of ${work.target}`, minutes: this.limits.longestWait / 60_000, why: message }))
       }
       const waitNoLonger = () => {
-        this.#later.remove(work.owner, entry)
-        this.#queue.add(work.owner, entry)
+        this.#waiting.hurry(entry)
         this.#admit()
       }
       timers.push(this.#clock.after(this.limits.longestWait, giveUp))
       if (work.canWait === true) timers.push(this.#clock.after(waitedEnough, waitNoLonger))
-      const queue = work.canWait === true ? this.#later : this.#queue
-      queue.add(work.owner, entry)
+      this.#waiting.add(entry)
       this.#admit()
     })
   }
 
   /** Lets everybody begin for whom there is room. */
   #admit(): void {
+    const hasRoom = (work: Work) => this.#obstacle(work).reason === 'WaitsItsTurn'
     while (this.#running.size < this.total) {
-      const first = this.#firstOnHost()
-      const mayGo = (candidate: Entry) => {
-        const keeper = first.get(candidate.work.host ?? '')
-        return (keeper === undefined || keeper === candidate) && this.#obstacle(candidate.work).reason === 'WaitsItsTurn'
-      }
-      const entry = this.#queue.take(mayGo) ?? this.#later.take(mayGo)
+      const entry = this.#waiting.take(hasRoom, this.#clock.now() - longEnough)
       if (entry === undefined) return
       entry.begin()
     }
-  }
-
-  /** Heavy work that has waited for its host long enough: the others must leave that host's room to it. */
-  #firstOnHost(): ReadonlyMap<string, Entry> {
-    const first = new Map<string, Entry>()
-    for (const entry of this.#queue.inOrder()) {
-      const { host, weight } = entry.work
-      if (host === undefined || weight <= 1 || this.#clock.now() - entry.since < longEnough) continue
-      if (this.#obstacle(entry.work).reason !== 'VmBusy' && entry.since < (first.get(host)?.since ?? Infinity)) first.set(host, entry)
-    }
-    return first
   }
 
   #obstacle({ target, host, weight, canWait = false }: Work): Pick<Waiting, 'reason' | 'message'> {
@@ -212,7 +190,8 @@ export class Governor {
   }
 }
 
-function waitMetrics(metrics: Metrics, platform: string, governor: Governor) {
+function waitMetrics(metrics: Metrics, governor: Governor, until: AbortSignal | undefined) {
+  const { platform } = governor
   metrics.gauge({
     name: 'aviary_platform_operations',
     help: 'Operations on a platform that are under way (running) or held back (waiting).',
@@ -221,6 +200,7 @@ function waitMetrics(metrics: Metrics, platform: string, governor: Governor) {
       gauge.set({ platform, state: 'running' }, governor.running().length)
       gauge.set({ platform, state: 'waiting' }, governor.waiting().length)
     },
+    until,
   })
   metrics.gauge({
     name: 'aviary_platform_held_back',
@@ -236,6 +216,7 @@ function waitMetrics(metrics: Metrics, platform: string, governor: Governor) {
       for (const { reason } of governor.waiting()) counts.set(reason, (counts.get(reason) ?? 0) + 1)
       for (const [reason, count] of counts) gauge.set({ platform, reason }, count)
     },
+    until,
   })
   return metrics.histogram({
     name: 'aviary_platform_wait_seconds',

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { ClusterClaim, ClusterDeployment, Namespace } from '../../kinds/index.ts'
 import type { Kind } from '../../kinds/index.ts'
 import { findCondition } from '../../control/index.ts'
-import type { Store } from '../../store/index.ts'
+import { type Store, StoreError } from '../../store/index.ts'
 import { passThrough } from '../testing/pass-through.ts'
 import { PoolWorld } from '../testing/pool-world.ts'
 
@@ -67,4 +67,35 @@ test('a claim whose cluster was removed at the same moment is told, and gets ano
   expect(cluster?.metadata.deletionTimestamp).toBeUndefined()
   expect(cluster?.spec.clusterPoolRef?.claimName).toBe('mine')
   expect(isTold).toBe(true)
+})
+
+test.each([
+  ['at the very moment at which it gets its cluster', 0],
+  ['after a crash that has left its cluster to be written to', 1],
+])('a claim that is deleted %s leaves no cluster behind that nobody has', async (_, crashes) => {
+  let left = crashes
+  let isDeleted = false
+  world = await PoolWorld.make({
+    wrap: store => ({
+      ...passThrough(store),
+      update: async (kind, object, options) => {
+        const { clusterPoolRef } = (object as unknown as Partial<ClusterDeployment>).spec ?? {}
+        if (clusterPoolRef?.claimName === 'mine' && !isDeleted) {
+          if (left-- > 0) throw new StoreError('ServiceUnavailable', 'killed')
+          isDeleted = true
+          await world.delete(ClusterClaim, await world.getClaim('mine'))
+          await world.clock.sleep(200)
+        }
+        return store.update(kind, object, options)
+      },
+    }),
+  })
+  world.start()
+  await world.createPool({ size: 1, runningCount: 1, maxSize: 1 })
+  await world.seconds(200)
+  await world.claim('mine')
+  await world.seconds(600)
+  expect(isDeleted).toBe(true)
+  await expect(world.getClaim('mine')).rejects.toThrow('not found')
+  expect((await world.clusters()).map(({ spec }) => spec.clusterPoolRef?.claimName)).toEqual([undefined])
 })

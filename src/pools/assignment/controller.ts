@@ -1,8 +1,9 @@
 import type { Histogram, Metrics } from '../../ports/index.ts'
 import { ClusterClaim, ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
-import { controller, indexed, mapped, next } from '../../control/index.ts'
+import { controller, hasFinalizer, indexed, isBeingDeleted, mapped, next } from '../../control/index.ts'
 import type { Controller, Pass, Step } from '../../control/index.ts'
 import { assignmentDelay, labelsOf } from '../metrics.ts'
+import { claimFinalizer } from '../names.ts'
 import { forAll } from '../pool/all-settled.ts'
 import { assignableOf } from '../pool/buckets.ts'
 import { claimCluster, tellClaim } from '../pool/effects.ts'
@@ -34,15 +35,23 @@ export function claimAssignment({ metrics }: { readonly metrics: Metrics }): Con
 
 /** A crash may have left a claim and its cluster of two minds; or memory is behind, so the store itself is asked. */
 async function repairLinks({ links: { toClaim, toTell }, store, now }: AssignmentPass): Promise<Step<ClusterPool>> {
-  await forAll(toClaim, async ({ claim, cluster: { metadata } }) => {
+  await forAll(toClaim, async ({ claim: { metadata: told }, cluster: { metadata } }) => {
     const cluster = await find(store, ClusterDeployment, metadata.namespace, metadata.name)
-    if (cluster !== undefined && isOpen(cluster)) await claimCluster(store, cluster, claim, now)
+    // The claim second: if it is deleted from now on, the cluster is written to before it goes, and the write below fails.
+    const claim = await find(store, ClusterClaim, told.namespace, told.name)
+    if (cluster === undefined || claim === undefined || !isOpen(cluster)) return
+    if (isHeld(claim) && claim.spec.namespace === metadata.namespace) await claimCluster(store, cluster, claim, now)
   })
   await forAll(toTell, async ({ claim: { metadata }, cluster }) => {
     const claim = await find(store, ClusterClaim, metadata.namespace, metadata.name)
     if (claim !== undefined && waitingClaims([claim]).length > 0) await tellClaim(store, claim, cluster)
   })
   return next
+}
+
+/** Whether a claim cannot go without its cluster having been seen to. */
+function isHeld(claim: ClusterClaim): boolean {
+  return !isBeingDeleted(claim) && hasFinalizer(claim, claimFinalizer)
 }
 
 /** Gives the oldest claims the oldest clusters that run. The claim is told first: it decides if two race. */

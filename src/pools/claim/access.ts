@@ -3,7 +3,7 @@ import { AccessGrant, Role, RoleBinding } from '../../kinds/index.ts'
 import type { ClusterClaim, ClusterDeployment, Draft, Kind, Resource } from '../../kinds/index.ts'
 import { next } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
-import { type Key, type Store, StoreError } from '../../store/index.ts'
+import { type Key, type Store, undefinedIf } from '../../store/index.ts'
 import { claimOwner, rbacGroup } from '../names.ts'
 import type { ClaimPass } from './claim-pass.ts'
 
@@ -21,10 +21,15 @@ export function grantNamespace(name: string): string | undefined {
  * Lets the claim's subjects into the cluster's namespace: by a Role and its binding, which a Kubernetes cluster goes by, and on the
  * embedded engine by an AccessGrant, which that one goes by. What somebody changed or deleted is put right.
  */
-export async function grantAccess({ object, cluster, role, binding, grant, grants, store }: ClaimPass): Promise<Step<ClusterClaim>> {
+export async function grantAccess(pass: ClaimPass): Promise<Step<ClusterClaim>> {
+  const { object, cluster, role, binding, grant, grants, store } = pass
   const subjects = object.spec.subjects ?? []
-  if (cluster === undefined || subjects.length === 0) return next
+  if (cluster === undefined) return next
   const namespace = cluster.metadata.namespace ?? ''
+  if (subjects.length === 0) {
+    await revokeAccess(namespace, pass)
+    return next
+  }
   const wanted = { rules: rulesFor(cluster) }
   if (role === undefined) await create(store, Role, { metadata: { name: claimOwner, namespace }, ...wanted })
   else if (!isDeepStrictEqual(role.rules, wanted.rules)) await store.update(Role, { ...role, ...wanted })
@@ -34,8 +39,9 @@ export async function grantAccess({ object, cluster, role, binding, grant, grant
     .filter(({ kind }) => kind !== 'ServiceAccount')
     .map(({ kind, name }) => ({ kind: kind as 'User' | 'Group', name }))
   const spec = { subjects: people, rules: wanted.rules.map(grantRule), namespaces: [namespace] }
-  if (people.length === 0) return next
-  if (grant === undefined) await create(store, AccessGrant, { metadata: { name: grantName(namespace) }, spec })
+  if (people.length === 0) {
+    if (grant !== undefined) await remove(store, AccessGrant, { name: grantName(namespace) })
+  } else if (grant === undefined) await create(store, AccessGrant, { metadata: { name: grantName(namespace) }, spec })
   else if (!isDeepStrictEqual(grant.spec, spec)) await store.update(AccessGrant, { ...grant, spec })
   return next
 }
@@ -87,17 +93,9 @@ export async function revokeAccess(namespace: string, { store, role, binding, gr
 }
 
 async function create<R extends Resource>(store: Store, kind: Kind<R>, draft: Draft<R>): Promise<void> {
-  try {
-    await store.create(kind, draft)
-  } catch (error) {
-    if (!StoreError.is(error, 'AlreadyExists')) throw error
-  }
+  await store.create(kind, draft).catch(undefinedIf('AlreadyExists'))
 }
 
 async function remove<R extends Resource>(store: Store, kind: Kind<R>, key: Key): Promise<void> {
-  try {
-    await store.delete(kind, key)
-  } catch (error) {
-    if (!StoreError.is(error, 'NotFound')) throw error
-  }
+  await store.delete(kind, key).catch(undefinedIf('NotFound'))
 }

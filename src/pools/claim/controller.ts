@@ -1,5 +1,5 @@
 import { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Role, RoleBinding } from '../../kinds/index.ts'
-import { controller, indexed, keyOf, keyText, mapped, RewriteBrake } from '../../control/index.ts'
+import { controller, findCondition, indexed, keyOf, keyText, mapped, RewriteBrake } from '../../control/index.ts'
 import type { Controller, Pass } from '../../control/index.ts'
 import type { Key } from '../../store/index.ts'
 import { claimOwner } from '../names.ts'
@@ -7,6 +7,7 @@ import { claimsByPool, clustersByPool, poolOfClaim } from '../pool/pool-keys.ts'
 import { waitingClaims } from '../pool/links.ts'
 import { grantAccess, grantName, grantNamespace } from './access.ts'
 import type { ClaimSnapshot } from './claim-pass.ts'
+import { lifetimeText } from './lifetime.ts'
 import { awaitAssignment, expire, followCluster, hold, reportRunning, returnCluster } from './steps.ts'
 
 /** What the controller of claims needs to know. */
@@ -30,7 +31,7 @@ export function claimController({ grants }: ClaimControllerOptions): Controller 
     watches: [
       // The queue moves when another claim is served, and when the pool does something about it.
       mapped(ClusterClaim, (claim, read) => waitingOn(keyText(poolOfClaim(claim)), read)),
-      mapped(ClusterPool, (pool, read) => waitingOn(keyOf(pool), read)),
+      mapped(ClusterPool, (pool, read) => [...waitingOn(keyOf(pool), read), ...livingOtherwise(pool, read)]),
       mapped(ClusterDeployment, (cluster, read) => claimsIn(cluster.metadata.namespace, read)),
       mapped(Role, ({ metadata }, read) => (metadata.name === claimOwner ? claimsIn(metadata.namespace, read) : [])),
       mapped(RoleBinding, ({ metadata }, read) => (metadata.name === claimOwner ? claimsIn(metadata.namespace, read) : [])),
@@ -55,14 +56,23 @@ export function claimController({ grants }: ClaimControllerOptions): Controller 
 type Read = Pass<ClusterClaim>['read']
 
 function waitingOn(pool: string, read: Read): readonly Key[] {
-  return waitingClaims(read(ClusterClaim).byIndex('byPool', pool)).map(({ metadata }) => ({
-    namespace: metadata.namespace ?? '',
-    name: metadata.name,
-  }))
+  return waitingClaims(read(ClusterClaim).byIndex('byPool', pool)).map(keyFor)
+}
+
+/** The claims whose lifetime the pool has changed. */
+function livingOtherwise(pool: ClusterPool, read: Read): readonly Key[] {
+  const claims = read(ClusterClaim).byIndex('byPool', keyOf(pool))
+  return claims
+    .filter(claim => findCondition(claim, 'Pending')?.status === 'False' && claim.status?.lifetime !== lifetimeText(claim, pool))
+    .map(keyFor)
 }
 
 function claimsIn(namespace: string | undefined, read: Read): readonly Key[] {
   return read(ClusterClaim)
     .byIndex('byNamespace', namespace ?? '')
-    .map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name }))
+    .map(keyFor)
+}
+
+function keyFor({ metadata }: ClusterClaim): Key {
+  return { namespace: metadata.namespace ?? '', name: metadata.name }
 }

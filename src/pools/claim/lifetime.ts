@@ -1,4 +1,4 @@
-import { parseDuration, parseTime } from '../../ports/index.ts'
+import { formatDuration, parseDuration, parseTime } from '../../ports/index.ts'
 import type { ClusterClaim, ClusterPool } from '../../kinds/index.ts'
 import { findCondition } from '../../control/index.ts'
 
@@ -8,6 +8,12 @@ export function lifetimeOf({ spec }: Pick<ClusterClaim, 'spec'>, pool: Pick<Clus
   const wanted = spec.lifetime ?? usual
   if (wanted === undefined || maximum === undefined) return wanted ?? maximum
   return parseDuration(wanted) <= parseDuration(maximum) ? wanted : maximum
+}
+
+/** The same as a claim's status says it. */
+export function lifetimeText(claim: ClusterClaim, pool: ClusterPool | undefined): string | undefined {
+  const lifetime = lifetimeOf(claim, pool)
+  return lifetime === undefined ? undefined : formatDuration(parseDuration(lifetime))
 }
 
 /** When a claim's life ends, in milliseconds since 1970: it is counted from when the claim got its cluster. */

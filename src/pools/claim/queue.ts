@@ -50,11 +50,30 @@ export function waitForCluster({ object, pool, read }: ClaimPass): Outcome<never
     ({ spec, status }) => spec.installed && spec.clusterPoolRef?.claimName === undefined && status?.powerState !== 'Running',
   ).length
   const coming = `${counted(installing, 'cluster is', 'clusters are')} being installed, ${counted(starting, 'stands by or starts', 'stand by or start')}`
-  const message = `No clusters in pool are ready to be claimed: position ${Math.max(1, position)} of ${queue.length} in the queue of ${place}; ${coming}`
-  return wait('Pending', { reason: 'NoClusters', message, then, unblock: unblock(pool) })
+  const message = `No clusters in pool are ready to be claimed: ${placeText(Math.max(1, position), queue.length)} in the queue of ${place}; ${coming}`
+  return wait('Pending', { reason: 'NoClusters', message, then, unblock: unblock(pool, installing + starting >= position) })
 }
 
-function unblock(pool: ClusterPool): string {
-  const filled = findCondition(pool, 'Filled')
-  return filled?.unblock ?? `raise spec.size of pool ${pool.metadata.name}`
+/** Numbers up to this are told exactly. */
+const exactly = 20
+
+/**
+ * Where somebody stands in a queue. In a long one roughly: it would otherwise cost a write for everybody who waits whenever somebody is
+ * served or comes.
+ */
+export function placeText(position: number, length: number): string {
+  const all = length <= exactly ? String(length) : `more than ${roundedDown(length - 1)}`
+  return position <= exactly ? `position ${position} of ${all}` : `behind more than ${roundedDown(position - 1)} of ${all}`
+}
+
+function roundedDown(count: number): number {
+  const step = 10 ** Math.floor(Math.log10(count))
+  return Math.floor(count / step) * step
+}
+
+/** What a person can do, which is nothing while a cluster for the claim is on its way. */
+function unblock(pool: ClusterPool, isComing: boolean): string {
+  const { name } = pool.metadata
+  if (isComing) return `nothing needs to be done: a cluster for it is on its way (aviary pool show ${name})`
+  return findCondition(pool, 'Filled')?.unblock ?? `raise spec.size of pool ${name}`
 }

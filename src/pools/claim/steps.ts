@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration, parseTime } from '../../ports/index.ts'
+import { parseDuration, parseTime } from '../../ports/index.ts'
 import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
 import {
   again,
@@ -21,9 +21,11 @@ import type { Store } from '../../store/index.ts'
 import { claimFinalizer, removalAnnotation } from '../names.ts'
 import { claimNameOf, isMarked, protectionOf } from '../pool/buckets.ts'
 import { find } from '../pool/dependencies.ts'
+import { withdrawClaim } from '../pool/effects.ts'
+import { isClaimedBy, isOfPool, isOpen } from '../pool/links.ts'
 import { revokeAccess } from './access.ts'
 import type { ClaimPass } from './claim-pass.ts'
-import { endOfLife, lifetimeOf } from './lifetime.ts'
+import { endOfLife, lifetimeOf, lifetimeText } from './lifetime.ts'
 import { isNext, waitForCluster } from './queue.ts'
 
 /** Milliseconds that a pool is given to serve a claim before the claim is told that it waits. */
@@ -49,8 +51,7 @@ export async function hold({ object, store }: ClaimPass): Promise<Step<ClusterCl
 
 /** Deletes a claim whose lifetime is over; otherwise asks to be called again when it will be. */
 export function expire({ object, pool, now }: ClaimPass): Step<ClusterClaim> {
-  const lifetime = lifetimeOf(object, pool)
-  const told = report<ClusterClaim>({ lifetime: lifetime === undefined ? undefined : formatDuration(parseDuration(lifetime)) })
+  const told = report<ClusterClaim>({ lifetime: lifetimeText(object, pool) })
   const until = endOfLife(object, pool)
   if (until === undefined) return told
   return now >= until ? remove('its lifetime ended') : [told, again(until)]
@@ -60,9 +61,10 @@ export function expire({ object, pool, now }: ClaimPass): Step<ClusterClaim> {
 export async function followCluster({ object, cluster: shown, store, now }: ClaimPass): Promise<Step<ClusterClaim>> {
   const { namespace = '' } = object.spec
   // What memory shows may be old. That the cluster is gone, or not this claim's, is told only when the store says so, too.
-  const isMine = shown !== undefined && claimNameOf(shown) === object.metadata.name
+  const isMine = shown !== undefined && isClaimedBy(shown, object)
   const cluster = isMine ? shown : await find(store, ClusterDeployment, namespace, namespace)
   if (cluster === undefined) return lost('ClusterDeleted', 'Assigned cluster has been deleted')
+  if (!isOfPool(cluster, object)) return giveUp(object, 'Assigned cluster does not belong to the pool', store, now)
   const owner = claimNameOf(cluster)
   const isLeaving = isBeingDeleted(cluster) || isMarked(cluster)
   // The pool removed it at the same moment. The claim never had it, so it gets another.
@@ -128,12 +130,16 @@ export function reportRunning(pass: ClaimPass): Step<ClusterClaim> {
  * the cluster is gone, so that a new claim of the same name is not taken for this one.
  */
 export async function returnCluster(pass: ClaimPass): Promise<Step<ClusterClaim>> {
-  const { object, cluster, role, binding, store } = pass
+  const { object, cluster: shown, role, binding, store } = pass
   if (!isBeingDeleted(object)) return next
   pass.brake.forget(pass.key)
   if (!hasFinalizer(object, claimFinalizer)) return done
   const { namespace = '' } = object.spec
-  const isMine = namespace !== '' && (cluster === undefined || claimNameOf(cluster) === object.metadata.name)
+  // What memory shows may be old; and whoever told the claim of the cluster may be about to write the claim on it.
+  const isShown = namespace === '' || (shown !== undefined && isClaimedBy(shown, object))
+  const cluster = isShown ? shown : await find(store, ClusterDeployment, namespace, namespace)
+  if (cluster !== undefined && isOpen(cluster) && isOfPool(cluster, object)) await withdrawClaim(store, cluster, object)
+  const isMine = namespace !== '' && (cluster === undefined || isClaimedBy(cluster, object))
   if (isMine) await revokeAccess(namespace, pass)
   if (!isMine || (cluster === undefined && role === undefined && binding === undefined)) {
     await store.update(ClusterClaim, withoutFinalizer(object, claimFinalizer))

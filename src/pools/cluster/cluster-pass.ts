@@ -7,6 +7,10 @@ export interface ClusterSnapshot {
   readonly installer: Installer
   /** The attempt that is under way or was the last. */
   readonly provision: ClusterProvision | undefined
+  /** Called when an installation is given up, with why its last attempt failed. */
+  readonly onGivenUp: (reason: string) => void
+  /** All attempts of which there is a record. */
+  readonly attempts: readonly ClusterProvision[]
 }
 
 /** One look at one cluster. */

@@ -1,26 +1,33 @@
+import type { Metrics } from '../../ports/index.ts'
 import { ClusterDeployment, ClusterProvision } from '../../kinds/index.ts'
-import { controller, outside, owned, parseKey } from '../../control/index.ts'
+import { controller, indexed, keyText, outside, owned, parseKey } from '../../control/index.ts'
 import type { Controller } from '../../control/index.ts'
 import type { Installer } from '../installer/installer.ts'
+import { givenUpInstallations } from '../metrics.ts'
 import { deprovisionFinalizer } from '../names.ts'
+import { poolKeysOf } from '../pool/pool-keys.ts'
 import { clusterConditions, type ClusterSnapshot } from './cluster-pass.ts'
 import { destroy, heedProtection, leaveLedger } from './deprovision.ts'
-import { beginAttempt, declareInstalled, followAttempt, heedRemoval, markAttempt } from './install.ts'
+import { beginAttempt, declareInstalled, followAttempt, forgetAttempts, heedRemoval, markAttempt } from './install.ts'
 import { followPower, heedHibernateAfter } from './power.ts'
 
 /** Turns ClusterDeployments into clusters by an installer, has them run or hibernate, and removes them. */
-export function clusterController({ installer }: { readonly installer: Installer }): Controller {
+export function clusterController({ installer, metrics }: { readonly installer: Installer; readonly metrics: Metrics }): Controller {
+  const givenUp = givenUpInstallations(metrics)
   return controller<ClusterDeployment, ClusterSnapshot>(ClusterDeployment, {
     conditions: clusterConditions,
     finalizer: deprovisionFinalizer,
+    reads: [indexed(ClusterProvision, { byCluster: ({ metadata, spec }) => [`${metadata.namespace}/${spec.clusterDeploymentRef.name}`] })],
     watches: [owned(ClusterProvision), outside(enqueue => installer.onChange(key => enqueue(parseKey(key))))],
     select: ({ spec }) => spec.provisioning !== undefined || spec.installed,
-    snapshot: ({ object, read }) => {
+    snapshot: ({ object, key, read }) => {
       const name = object.status?.provisionRef?.name
       const provision = name === undefined ? undefined : read(ClusterProvision).get(`${object.metadata.namespace}/${name}`)
-      return { installer, provision }
+      const pool = poolKeysOf(object).map(keyText)[0] ?? ''
+      const onGivenUp = (reason: string) => givenUp.add({ clusterpool_namespacedname: pool, failure_reason: reason })
+      return { installer, provision, attempts: read(ClusterProvision).byIndex('byCluster', key), onGivenUp }
     },
-    steps: [heedRemoval, beginAttempt, markAttempt, followAttempt, declareInstalled, heedHibernateAfter, followPower],
+    steps: [heedRemoval, forgetAttempts, beginAttempt, markAttempt, followAttempt, declareInstalled, heedHibernateAfter, followPower],
     cleanup: [heedProtection, destroy, leaveLedger],
   })
 }

@@ -4,13 +4,15 @@ import type { ClusterDeployment } from '../../kinds/index.ts'
 import { next, wait } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import { type Store, StoreError } from '../../store/index.ts'
+import { type DestroyState, longestLog } from '../installer/installer.ts'
+import { previousMarkAnnotation } from '../names.ts'
 import { protectionOf } from '../pool/buckets.ts'
 import { giveBackCustomization } from '../pool/customization.ts'
 import { find } from '../pool/dependencies.ts'
 import { inventoryNames } from '../pool/inventory.ts'
 import { ledgerOf, ledgerStatus, release } from '../pool/ledger.ts'
 import type { ClusterPass } from './cluster-pass.ts'
-import { ownerReference } from './install.ts'
+import { forgottenMarks, ownerReference } from './install.ts'
 import { installerCluster } from './installer-cluster.ts'
 
 /** Somebody wants to be sure that the cluster stays, and said so only after its deletion had begun. */
@@ -25,38 +27,57 @@ export function heedProtection({ object }: ClusterPass): Step<ClusterDeployment>
   })
 }
 
-/** Removes everything that was made for the cluster. What was never marked was never made. */
-export async function destroy({ object, installer, store, signal, now }: ClusterPass): Promise<Step<ClusterDeployment>> {
+/** Removes everything that was made for the cluster, by whichever attempt. What was never marked was never made. */
+export async function destroy(pass: ClusterPass): Promise<Step<ClusterDeployment>> {
+  const { object, installer, store, signal, now } = pass
   const cluster = await installerCluster(object, store)
   if (cluster === undefined || object.spec.preserveOnDelete === true) return next
-  const request = await requestFor(object, store)
-  if (request?.status?.completed === true) return next
   const { deletionTimestamp = '' } = object.metadata
-  const state = await installer.destroy({ ...cluster, startedAt: parseTime(deletionTimestamp) }, signal)
-  if (state.state === 'removed') {
-    if (request !== undefined) await finish(request, state.log, store)
-    return next
+  for (const infraID of marksOf(pass)) {
+    const request = await requestFor(object, infraID, store)
+    if (request?.status?.completed === true) continue
+    const state = await installer.destroy({ ...cluster, infraID, startedAt: parseTime(deletionTimestamp) }, signal)
+    if (state.state !== 'removing' && request !== undefined) await keep(request, state, store)
+    if (state.state === 'removed') continue
+    const isFailed = state.state === 'failed'
+    return wait('Provisioned', {
+      reason: isFailed ? 'DeprovisionFailed' : 'Deprovisioning',
+      message: isFailed ? `the removal failed: ${state.message}` : state.message,
+      then: isFailed ? 'it is tried again' : 'the cluster’s name is free when it is through',
+      unblock: isFailed
+        ? `read what the installer said: aviary cluster log ${object.metadata.name} -n ${object.metadata.namespace}`
+        : undefined,
+      until: isFailed ? now + 60_000 : (state.again ?? now + 60_000),
+    })
   }
-  const isFailed = state.state === 'failed'
-  return wait('Provisioned', {
-    reason: isFailed ? 'DeprovisionFailed' : 'Deprovisioning',
-    message: isFailed ? `the removal failed: ${state.message}` : state.message,
-    then: isFailed ? 'it is tried again' : 'the cluster’s name is free when it is through',
-    until: isFailed ? now + 60_000 : (state.again ?? now + 60_000),
-  })
+  return next
 }
 
-/** The record of the removal; undefined if none can be made because the namespace is on its way out, too. */
-async function requestFor(cluster: ClusterDeployment, store: Store): Promise<ClusterDeprovision | undefined> {
-  const { name, namespace = '' } = cluster.metadata
+/**
+ * The marks of all attempts, the last first. An attempt removes what the one before has left; but it may have been cut off before it
+ * did.
+ */
+function marksOf({ object, attempts }: ClusterPass): readonly string[] {
+  const { metadata, spec } = object
+  const recorded = attempts.toSorted((a, b) => b.spec.attempt - a.spec.attempt).map(attempt => attempt.spec.infraID)
+  const earlier = [...recorded, metadata.annotations?.[previousMarkAnnotation], ...forgottenMarks(object)]
+  return [...new Set([spec.clusterMetadata?.infraID, ...earlier])].filter(mark => mark !== undefined)
+}
+
+/** The record of a removal; undefined if none can be made because the namespace is on its way out, too. */
+async function requestFor(cluster: ClusterDeployment, infraID: string, store: Store): Promise<ClusterDeprovision | undefined> {
+  const { namespace = '' } = cluster.metadata
   const { clusterMetadata, clusterName, baseDomain } = cluster.spec
+  // Called like the cluster, as other systems expect it; those of earlier attempts like what they remove.
+  const isCurrent = infraID === clusterMetadata?.infraID
+  const name = isCurrent ? cluster.metadata.name : infraID
   const there = await find(store, ClusterDeprovision, namespace, name)
-  if (there !== undefined || clusterMetadata === undefined) return there
-  const { infraID, clusterID } = clusterMetadata
+  if (there !== undefined) return there
+  const clusterID = isCurrent ? { clusterID: clusterMetadata.clusterID } : {}
   try {
     return await store.create(ClusterDeprovision, {
       metadata: { name, namespace, ownerReferences: [ownerReference(cluster)] },
-      spec: { infraID, clusterID, clusterName, baseDomain },
+      spec: { infraID, ...clusterID, clusterName, baseDomain },
     })
   } catch (error) {
     if (StoreError.is(error, 'Forbidden', 'AlreadyExists')) return undefined
@@ -64,8 +85,15 @@ async function requestFor(cluster: ClusterDeployment, store: Store): Promise<Clu
   }
 }
 
-async function finish(request: ClusterDeprovision, log: string | undefined, store: Store): Promise<void> {
-  const status = { ...request.status, completed: true, ...(log === undefined ? {} : { log }) }
+/** Writes down how a removal ended, and what the installer said. */
+async function keep(
+  request: ClusterDeprovision,
+  { state, log = request.status?.log }: Exclude<DestroyState, { state: 'removing' }>,
+  store: Store,
+): Promise<void> {
+  const completed = state === 'removed'
+  if (!completed && log === request.status?.log) return
+  const status = { ...request.status, completed, ...(log === undefined ? {} : { log: log.slice(-longestLog) }) }
   await store.update(ClusterDeprovision, { ...request, status }, { subresource: 'status' })
 }
 

@@ -26,7 +26,6 @@ export async function requestOf(cluster: ClusterDeployment, provision: ClusterPr
   const { '.dockerconfigjson': pullSecret } = await secretValues(cluster, pullSecretRef?.name, store)
   const imageSet = provisioning?.imageSetRef?.name
   const image = imageSet === undefined ? undefined : await find(store, ClusterImageSet, undefined, imageSet)
-  const environment = (provisioning?.installerEnv ?? []) as readonly { readonly name?: unknown; readonly value?: unknown }[]
   return {
     ...known,
     provision: provision.metadata.name,
@@ -39,7 +38,6 @@ export async function requestOf(cluster: ClusterDeployment, provision: ClusterPr
     manifestPatches: customizations.flatMap(({ spec }) =>
       (spec.installerManifestPatches ?? []).map(({ manifestSelector, patches }) => ({ glob: manifestSelector.glob, patches })),
     ),
-    environment: Object.fromEntries(environment.map(({ name, value }) => [String(name), String(value ?? '')])),
   }
 }
 

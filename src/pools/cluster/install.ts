@@ -2,9 +2,10 @@ import { isoTime } from '../../ports/index.ts'
 import { ClusterDeployment, ClusterProvision, Secret } from '../../kinds/index.ts'
 import type { Draft } from '../../kinds/index.ts'
 import { condition, done, findCondition, isBeingDeleted, met, next, record, wait } from '../../control/index.ts'
-import type { Step } from '../../control/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
-import type { InstallState } from '../installer/installer.ts'
+import type { Outcome, Step } from '../../control/index.ts'
+import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
+import { type InstallState, longestLog } from '../installer/installer.ts'
+import { forgottenMarksAnnotation, previousMarkAnnotation } from '../names.ts'
 import { isMarked } from '../pool/buckets.ts'
 import { find } from '../pool/dependencies.ts'
 import { failedAttempts, isLimitReached, nextAttemptAt } from './attempts.ts'
@@ -13,7 +14,6 @@ import { requestOf } from './install-request.ts'
 import { running } from './power.ts'
 
 const suffixLength = 5
-const longestLog = 256 * 1024
 
 /** A cluster that is to be removed is not installed first. */
 export function heedRemoval({ object }: ClusterPass): Step<ClusterDeployment> {
@@ -21,12 +21,43 @@ export function heedRemoval({ object }: ClusterPass): Step<ClusterDeployment> {
   return wait('Provisioned', { reason: 'Removing', message: 'the cluster is to be removed', then: 'its pool removes it' })
 }
 
+/**
+ * Of the attempts that failed only the first and the last stay on record, with what they said: there may be no end of them. The marks
+ * of the others are written on the cluster before: what they left must be removed in the end.
+ */
+export async function forgetAttempts({ object, attempts, store }: ClusterPass): Promise<Step<ClusterDeployment>> {
+  const { namespace = '' } = object.metadata
+  const failures = attempts
+    .filter(({ metadata, spec }) => spec.stage === 'failed' && metadata.name !== object.status?.provisionRef?.name)
+    .toSorted((one, other) => one.spec.attempt - other.spec.attempt)
+  const between = failures.slice(1, -1)
+  const known = forgottenMarks(object)
+  const unknown = between.flatMap(({ spec }) => (spec.infraID === undefined || known.includes(spec.infraID) ? [] : [spec.infraID]))
+  if (unknown.length > 0) {
+    const annotations = { ...object.metadata.annotations, [forgottenMarksAnnotation]: [...known, ...unknown].join(',') }
+    await store.update(ClusterDeployment, { ...object, metadata: { ...object.metadata, annotations } })
+    return done
+  }
+  for (const { metadata } of between) {
+    await store.delete(ClusterProvision, { namespace, name: metadata.name }).catch(undefinedIf('NotFound'))
+  }
+  return next
+}
+
+/** The marks of attempts that are not on record any more. */
+export function forgottenMarks({ metadata }: ClusterDeployment): readonly string[] {
+  return (metadata.annotations?.[forgottenMarksAnnotation] ?? '').split(',').filter(mark => mark !== '')
+}
+
 /** Chooses the name of the next attempt and writes it down, unless attempts are used up or it is too early. */
-export function beginAttempt({ object, now, chance }: ClusterPass): Step<ClusterDeployment> {
+export function beginAttempt({ object, now, chance, onGivenUp }: ClusterPass): Step<ClusterDeployment> {
   if (isThrough(object) || object.status?.provisionRef !== undefined) return next
   if (findCondition(object, 'ProvisionStopped')?.status === 'True') return done
-  if (isLimitReached(object))
-    return stop(object, 'InstallAttemptsLimitReached', `${failedAttempts(object)} attempts failed, the last because ${lastFailure(object)}`)
+  if (isLimitReached(object)) {
+    const message = `${failedAttempts(object)} attempts failed, the last because ${lastFailure(object)}`
+    onGivenUp(findCondition(object, 'ProvisionFailed')?.reason ?? 'UnknownError')
+    return [...stopped('InstallAttemptsLimitReached', message), done]
+  }
   const at = nextAttemptAt(object)
   if (now < at)
     return wait('Provisioned', {
@@ -60,7 +91,7 @@ export async function markAttempt({ object, provision, store, chance }: ClusterP
       adminKubeconfigSecretRef: { name: kubeconfig },
       adminPasswordSecretRef: { name: password },
     }
-    const prevInfraID = before?.infraID === undefined ? {} : { 'aviary.dev/previous-infra-id': before.infraID }
+    const prevInfraID = before?.infraID === undefined ? {} : { [previousMarkAnnotation]: before.infraID }
     await store.update(ClusterDeployment, {
       ...object,
       metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...prevInfraID } },
@@ -68,13 +99,13 @@ export async function markAttempt({ object, provision, store, chance }: ClusterP
     })
     return done
   }
-  await create(store, provisionOf(object, name))
+  await store.create(ClusterProvision, provisionOf(object, name)).catch(undefinedIf('AlreadyExists'))
   return done
 }
 
 function provisionOf(cluster: ClusterDeployment, name: string): Draft<ClusterProvision> {
   const { metadata, spec } = cluster
-  const previous = metadata.annotations?.['aviary.dev/previous-infra-id']
+  const previous = metadata.annotations?.[previousMarkAnnotation]
   return {
     metadata: { name, namespace: metadata.namespace ?? '', ownerReferences: [ownerReference(cluster)] },
     spec: {
@@ -97,7 +128,7 @@ export function ownerReference({ apiVersion, kind, metadata }: ClusterDeployment
 export async function followAttempt(pass: ClusterPass): Promise<Step<ClusterDeployment>> {
   const { object, provision, installer, store, signal, now } = pass
   if (isThrough(object) || provision === undefined) return next
-  if (provision.spec.stage === 'failed') return failed(provision, now)
+  if (provision.spec.stage === 'failed') return failed(provision, pass)
   if (provision.spec.stage === 'complete') return complete(object, provision, now)
   const request = await requestOf(object, provision, store)
   if ('lacks' in request)
@@ -112,9 +143,10 @@ export async function followAttempt(pass: ClusterPass): Promise<Step<ClusterDepl
     ]
   if (!(await isStillWanted(object, store))) return done
   const state = await installer.install(request, signal)
+  const allMet = condition('RequirementsMet', { status: 'True', reason: 'AllRequirementsMet', message: 'All requirements are met' })
   if (state.state === 'installing') {
     return [
-      condition('RequirementsMet', { status: 'True', reason: 'AllRequirementsMet', message: 'All requirements are met' }),
+      allMet,
       {
         ...wait('Provisioned', {
           reason: 'Provisioning',
@@ -127,7 +159,7 @@ export async function followAttempt(pass: ClusterPass): Promise<Step<ClusterDepl
     ]
   }
   const ended = state.state === 'installed' ? await keepResult(object, provision, state, store) : await keepFailure(provision, state, store)
-  return ended.spec.stage === 'complete' ? complete(object, ended, now) : failed(ended, now)
+  return [allMet, ...(ended.spec.stage === 'complete' ? complete(object, ended, now) : failed(ended, pass))]
 }
 
 /**
@@ -185,7 +217,7 @@ function keepFailure(
   })
 }
 
-function complete(cluster: ClusterDeployment, { spec }: ClusterProvision, now: number): Step<ClusterDeployment> {
+function complete(cluster: ClusterDeployment, { spec }: ClusterProvision, now: number): readonly Outcome<ClusterDeployment>[] {
   return [
     // What was just installed runs. If it should not, that is seen to next.
     ...(cluster.spec.powerState === 'Hibernating' ? [] : running('ResumingOrRunning', 'the cluster runs')),
@@ -195,7 +227,7 @@ function complete(cluster: ClusterDeployment, { spec }: ClusterProvision, now: n
   ]
 }
 
-function failed({ spec }: ClusterProvision, now: number): Step<ClusterDeployment> {
+function failed({ spec }: ClusterProvision, { now, onGivenUp }: ClusterPass): readonly Outcome<ClusterDeployment>[] {
   const reason = spec.failureReason ?? 'UnknownError'
   const message = spec.failureMessage ?? 'the installer did not say why'
   const told = condition('ProvisionFailed', { status: 'True', reason, message })
@@ -206,11 +238,8 @@ function failed({ spec }: ClusterProvision, now: number): Step<ClusterDeployment
     lastFailureTimestamp: isoTime(now),
   }
   if (spec.retryable !== false) return [told, record(ended)]
+  onGivenUp(reason)
   return [told, ...stopped('FailureReasonNotRetryable', message), record(ended)]
-}
-
-function stop(_: ClusterDeployment, reason: string, message: string): Step<ClusterDeployment> {
-  return [...stopped(reason, message), done]
 }
 
 function stopped(reason: string, message: string) {
@@ -238,14 +267,6 @@ function isThrough({ spec, status }: ClusterDeployment): boolean {
 
 function lastFailure(cluster: ClusterDeployment): string {
   return findCondition(cluster, 'ProvisionFailed')?.message ?? 'of something that was not told'
-}
-
-async function create(store: Store, draft: Draft<ClusterProvision>): Promise<void> {
-  try {
-    await store.create(ClusterProvision, draft)
-  } catch (error) {
-    if (!StoreError.is(error, 'AlreadyExists')) throw error
-  }
 }
 
 /** Makes a Secret, or replaces what an earlier attempt left in it. */

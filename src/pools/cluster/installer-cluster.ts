@@ -8,7 +8,7 @@ import { find } from '../pool/dependencies.ts'
 
 /** What an installer needs to know of a cluster, whatever it does with it; undefined before the cluster has its mark. */
 export async function installerCluster(cluster: ClusterDeployment, store: Store): Promise<InstallerCluster | undefined> {
-  const { clusterMetadata, clusterName, baseDomain, platform } = cluster.spec
+  const { clusterMetadata, clusterName, baseDomain, platform, provisioning } = cluster.spec
   if (clusterMetadata === undefined) return undefined
   const { infraID, clusterID } = clusterMetadata
   const [[name, settings] = ['none', {}]] = Object.entries(platform) as [
@@ -19,7 +19,9 @@ export async function installerCluster(cluster: ClusterDeployment, store: Store)
     ...(await secretValues(cluster, settings['credentialsSecretRef']?.name, store)),
     ...(await secretValues(cluster, settings['certificatesSecretRef']?.name, store)),
   }
-  return { key: keyOf(cluster), clusterName, baseDomain, infraID, clusterID, platform: name, credentials }
+  const variables = (provisioning?.installerEnv ?? []) as readonly { readonly name?: unknown; readonly value?: unknown }[]
+  const environment = Object.fromEntries(variables.map(variable => [String(variable.name), String(variable.value ?? '')]))
+  return { key: keyOf(cluster), clusterName, baseDomain, infraID, clusterID, platform: name, credentials, environment }
 }
 
 /** The values of a Secret beside a cluster, by key; none if there is no such Secret. */

@@ -7,25 +7,33 @@ import type { DestroyRequest, DestroyState, InstallRequest, InstallState, PowerR
 export type HookVerb = 'install' | 'destroy' | 'power'
 
 const text = z.string().min(1)
+const url = text.max(1_024)
+/** For whoever waits: no longer than anybody reads, without passwords. */
+const told = text.transform(value => withoutPasswords(value).slice(0, 1_000))
+const printed = z.string().transform(withoutPasswords).optional()
 
 const installed = z.object({
   state: z.literal('installed').optional(),
-  apiURL: text,
-  consoleURL: text.optional(),
+  apiURL: url,
+  consoleURL: url.optional(),
   kubeconfig: text,
   password: text.optional(),
+  log: printed,
 })
 const failed = z.object({
   state: z.literal('failed'),
-  reason: text.prefault('UnknownError'),
-  message: text,
+  reason: text.max(256).prefault('UnknownError'),
+  message: told,
   retryable: z.boolean().prefault(true),
-  log: z.string().optional(),
+  log: printed,
 })
-const installing = z.object({ state: z.literal('installing'), message: text.prefault('the installation is under way') })
-const removed = z.object({ state: z.literal('removed').optional() })
-const removing = z.object({ state: z.literal('removing'), message: text.prefault('the removal is under way') })
-const power = z.object({ state: z.enum(['Running', 'Hibernating', 'unsupported', 'changing']), message: text.prefault('machines change') })
+const installing = z.object({ state: z.literal('installing'), message: told.prefault('the installation is under way') })
+const removed = z.object({ state: z.literal('removed').optional(), log: printed })
+const removing = z.object({ state: z.literal('removing'), message: told.prefault('the removal is under way') })
+const power = z.object({
+  state: z.enum(['Running', 'Hibernating', 'unsupported', 'changing']),
+  message: told.prefault('machines change'),
+})
 
 /** Milliseconds until a hook that is at work is asked again. */
 const pause = 10_000
@@ -34,13 +42,13 @@ const pause = 10_000
 export function installAnswer(answer: unknown, now: number): InstallState {
   const state = read('install', z.union([failed, installing, installed]), answer)
   if (state.state === 'installing') return { ...state, again: now + pause }
-  if (state.state === 'failed')
-    return { ...state, message: withoutPasswords(state.message), log: state.log === undefined ? undefined : withoutPasswords(state.log) }
+  if (state.state === 'failed') return state
   const { apiURL, consoleURL, kubeconfig, password } = state
   return {
     state: 'installed',
     apiURL,
     consoleURL,
+    log: state.log,
     kubeconfig: new Secret(kubeconfig),
     password: password === undefined ? undefined : new Secret(password),
   }
@@ -50,7 +58,7 @@ export function installAnswer(answer: unknown, now: number): InstallState {
 export function destroyAnswer(answer: unknown, now: number): DestroyState {
   const state = read('destroy', z.union([failed, removing, removed]), answer)
   if (state.state === 'removing') return { ...state, again: now + pause }
-  return state.state === 'failed' ? { state: 'failed', message: withoutPasswords(state.message) } : { state: 'removed' }
+  return state.state === 'failed' ? { state: 'failed', message: state.message, log: state.log } : { state: 'removed', log: state.log }
 }
 
 /** What a hook answered to `power`. Throws `HookAnswerNotValid`. */

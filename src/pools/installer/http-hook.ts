@@ -1,7 +1,7 @@
-import { type Clock, type HttpClient, Secret } from '../../ports/index.ts'
+import { type Clock, formatDuration, type HttpClient, Secret } from '../../ports/index.ts'
 import { HookAnswerNotValid, HookFailed } from '../errors.ts'
 import { destroyAnswer, hookRequest, type HookVerb, installAnswer, powerAnswer } from './hook-messages.ts'
-import type { DestroyRequest, Installer, InstallRequest, PowerRequest } from './installer.ts'
+import type { DestroyRequest, Installer, InstallRequest, InstallState, PowerRequest } from './installer.ts'
 
 /** Where the endpoint is, and how it is reached. */
 export interface HttpHookOptions {
@@ -11,15 +11,18 @@ export interface HttpHookOptions {
   /** Proves to the endpoint who is asking: sent as a bearer token. */
   readonly token?: Secret | undefined
   readonly clock: Clock
+  /** Milliseconds for an installation. */
+  readonly timeout: number
 }
 
-const timeout = 30_000
+/** Milliseconds within which the endpoint answers. */
+const answerLimit = 30_000
 
 /**
  * An installer behind an HTTP endpoint: `POST URL/install`, `/destroy` and `/power` with the request as JSON, again and again until the
  * answer says that it is through. The endpoint tells attempts apart by `provision` and clusters by `infraID`.
  */
-export function httpHook({ url, connect, token, clock }: HttpHookOptions): Installer {
+export function httpHook({ url, connect, token, clock, timeout }: HttpHookOptions): Installer {
   let client: Promise<HttpClient> | undefined
   const connected = () => {
     const made = (client ??= connect())
@@ -35,7 +38,7 @@ export function httpHook({ url, connect, token, clock }: HttpHookOptions): Insta
       url: `${url}/${verb}`,
       headers,
       body: hookRequest(verb, request),
-      timeout,
+      timeout: answerLimit,
       signal,
     })
     if (status === 404 && verb === 'power') return { state: 'unsupported' }
@@ -45,11 +48,29 @@ export function httpHook({ url, connect, token, clock }: HttpHookOptions): Insta
     return parsed(verb, text())
   }
   return {
-    install: async (request, signal) => installAnswer(await ask('install', request, signal), clock.now()),
+    install: async (request, signal) => {
+      const until = request.startedAt + timeout
+      const isLate = () => clock.now() >= until
+      try {
+        const state = installAnswer(await ask('install', request, signal), clock.now())
+        if (state.state !== 'installing') return state
+        return isLate() ? tookTooLong(timeout, state.message) : { ...state, until }
+      } catch (error) {
+        // An endpoint that is away for so long does not install anything either.
+        if (signal.aborted || !isLate()) throw error
+        return tookTooLong(timeout, error instanceof Error ? error.message : String(error))
+      }
+    },
     destroy: async (request, signal) => destroyAnswer(await ask('destroy', request, signal), clock.now()),
     power: async (request, signal) => powerAnswer(await ask('power', request, signal), clock.now()),
     onChange: () => () => {},
   }
+}
+
+/** The next attempt has the endpoint remove what this one has left. */
+function tookTooLong(timeout: number, last: string): InstallState {
+  const message = `the installation took longer than ${formatDuration(timeout)}; at last: ${last}`
+  return { state: 'failed', reason: 'AttemptDeadlineExceeded', message, retryable: true }
 }
 
 function parsed(what: HookVerb, text: string): unknown {

@@ -1,5 +1,8 @@
 import type { Secret } from '../../ports/index.ts'
 
+/** The longest end of an installer's log that is kept. */
+export const longestLog = 256 * 1024
+
 /** The cluster that an installer works on. */
 export interface InstallerCluster {
   /** `namespace/name` of the ClusterDeployment. */
@@ -13,6 +16,8 @@ export interface InstallerCluster {
   readonly platform: string
   /** What the platform's Secrets hold, by key. */
   readonly credentials: Readonly<Record<string, Secret>>
+  /** Environment variables that the pool or the ClusterDeployment wants the installer to have. */
+  readonly environment: Readonly<Record<string, string>>
 }
 
 /** Changes to manifests. No match is an error, and so is one outside the installer's folder. */
@@ -42,7 +47,6 @@ export interface InstallRequest extends InstallerCluster {
   readonly prevInfraID: string | undefined
   /** Changes to files that the installer makes, to be applied in this order: those whose path matches the glob, by RFC 6902. */
   readonly manifestPatches: readonly ManifestPatch[]
-  readonly environment: Readonly<Record<string, string>>
 }
 
 /** How far an attempt has come. `again` in milliseconds since 1970: when it is worth asking again. */

@@ -20,7 +20,11 @@ export const poolConditions = {
 export function initialised(pool: ClusterPool): readonly Outcome<never>[] {
   return Object.keys(poolConditions)
     .filter(type => type !== 'Filled' && findCondition(pool, type) === undefined)
-    .map(type => condition(type, { status: 'Unknown', reason: 'Initialized', message: 'Condition Initialized' }))
+    .map(notKnown)
+}
+
+function notKnown(type: string): Outcome<never> {
+  return condition(type, { status: 'Unknown', reason: 'Initialized', message: 'Condition Initialized' })
 }
 
 /** Whether there may be more clusters. */
@@ -39,7 +43,7 @@ export function capacityCondition(pool: ClusterPool, { capacity, drift }: Plan):
     return condition('CapacityAvailable', {
       status: 'False',
       reason: 'InventoryExhausted',
-      message: `All ${max} names of the inventory are in use.`,
+      message: `The pool has as many clusters as its inventory has names: ${max}.`,
       ...wanting('a name is used again when its cluster is gone', 'add names to spec.inventory.clusterDeployments'),
     })
   return condition('CapacityAvailable', {
@@ -58,7 +62,7 @@ export function currentCondition({ buckets, removals }: Plan): Outcome<never> {
       .filter(cluster => !removed.has(cluster))
       .map(({ metadata }) => metadata.name)
       .toSorted()
-  const [other, unknown] = [names(buckets.otherVersion), names(buckets.unknownVersion)]
+  const [other, unsaid] = [names(buckets.otherVersion), names(buckets.unknownVersion)]
   const stale = (what: string) => ({ then: 'they are replaced one at a time, the oldest first', unblock: `delete them by hand: ${what}` })
   if (other.length > 0)
     return condition('AllClustersCurrent', {
@@ -67,11 +71,11 @@ export function currentCondition({ buckets, removals }: Plan): Outcome<never> {
       message: `Some unclaimed ClusterDeployments do not match the pool configuration: ${other.join(', ')}`,
       ...stale(`kubectl delete clusterdeployment ${other[0]} -n ${other[0]}`),
     })
-  if (unknown.length > 0)
+  if (unsaid.length > 0)
     return condition('AllClustersCurrent', {
       status: 'Unknown',
       reason: 'SomeClusterDeploymentsUnknown',
-      message: `Some unclaimed ClusterDeployments do not say what they were made from: ${unknown.join(', ')}`,
+      message: `Some unclaimed ClusterDeployments do not say what they were made from: ${unsaid.join(', ')}`,
     })
   return condition('AllClustersCurrent', {
     status: 'True',
@@ -88,7 +92,11 @@ export function inventoryCondition(
   customizations: Customizations,
 ): readonly Outcome<never>[] {
   const entries = entriesOf(pool)
-  if (entries === undefined) return []
+  if (entries === undefined) {
+    // What was said of an inventory goes with it.
+    const told = findCondition(pool, 'InventoryValid')
+    return told === undefined || told.status === 'Unknown' ? [] : [notKnown('InventoryValid')]
+  }
   const syntax = Object.keys(brokenBySyntax)
   const brokenByCloud = entries
     .filter(entry => lastUse(entry, pool, customizations)?.result === 'Failed')

@@ -12,7 +12,7 @@ import { emptyPool } from './deletion.ts'
 import { find } from './dependencies.ts'
 import { type Customizations, entriesOf } from './inventory.ts'
 import { keepCustomizations } from './keep-customizations.ts'
-import { ledgerOf } from './ledger.ts'
+import { isTaken, ledgerOf } from './ledger.ts'
 import { claimsByPool, clustersByPool, poolKeysOf, poolOfClaim } from './pool-keys.ts'
 import { planPool, unknownClusters } from './plan.ts'
 import type { PoolSnapshot } from './pool-pass.ts'
@@ -100,8 +100,8 @@ function holder(pool: ClusterPool, name: string, read: Pass<ClusterPool>['read']
   const others = read(ClusterPool)
     .byIndex('byHost', host)
     .filter(other => !isSame(other, pool))
-  const mine = (ledgerOf(pool).usage[name] ?? null) !== null
-  const rival = others.find(other => (ledgerOf(other).usage[name] ?? null) !== null || (!mine && olderFirst(other, pool) < 0))
+  const mine = isTaken(ledgerOf(pool), name)
+  const rival = others.find(other => isTaken(ledgerOf(other), name) || (!mine && olderFirst(other, pool) < 0))
   return rival === undefined ? undefined : `ClusterPool/${rival.metadata.namespace}/${rival.metadata.name}`
 }
 

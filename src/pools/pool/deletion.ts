@@ -10,7 +10,7 @@ import type { PoolPass } from './pool-pass.ts'
  * Removes the clusters of a pool that is being deleted: those that were asked for first, then all that nobody has claimed, within
  * the pool's limit. Claimed ones stay, and hold the pool.
  */
-export async function emptyPool({ object, key, clusters, plan, store, metrics, brake }: PoolPass): Promise<Step<ClusterPool>> {
+export async function emptyPool({ object, key, clusters, plan, store, metrics, brake, proposed }: PoolPass): Promise<Step<ClusterPool>> {
   const { marked, unassigned, installing, deleting } = plan.buckets
   const room = Math.max(0, (object.spec.maxConcurrent ?? Number.POSITIVE_INFINITY) - installing.length - deleting.length)
   const held = [...marked, ...unassigned].flatMap(cluster => protectionOf(cluster)?.fix ?? [])
@@ -20,6 +20,7 @@ export async function emptyPool({ object, key, clusters, plan, store, metrics, b
   if (names.length === 0) {
     metrics.forget(object)
     brake.forget(key)
+    for (const [namespace, pool] of proposed) if (pool === key) proposed.delete(namespace)
     return [
       condition('DeletionPossible', { status: 'True', reason: 'DeletionPossible', message: 'No ClusterDeployments pending cleanup' }),
       next,

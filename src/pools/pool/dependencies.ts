@@ -1,7 +1,7 @@
 import { ClusterDeploymentCustomization, ClusterImageSet, Secret } from '../../kinds/index.ts'
 import type { ClusterPool, Kind, Resource } from '../../kinds/index.ts'
 import type { Pass } from '../../control/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
+import { type Store, undefinedIf } from '../../store/index.ts'
 
 /** What clusters of a pool are made from besides the pool itself. */
 export interface Dependencies {
@@ -70,18 +70,8 @@ export function missingText(missing: readonly string[]): string {
 }
 
 /** An object, or undefined if there is none of that name. */
-export async function find<R extends Resource>(
-  store: Store,
-  kind: Kind<R>,
-  namespace: string | undefined,
-  name: string,
-): Promise<R | undefined> {
-  try {
-    return await store.get(kind, namespace === undefined ? { name } : { namespace, name })
-  } catch (error) {
-    if (StoreError.is(error, 'NotFound')) return undefined
-    throw error
-  }
+export function find<R extends Resource>(store: Store, kind: Kind<R>, namespace: string | undefined, name: string): Promise<R | undefined> {
+  return store.get(kind, namespace === undefined ? { name } : { namespace, name }).catch(undefinedIf('NotFound'))
 }
 
 function textOf(secret: Secret | undefined, key: string): string | undefined {

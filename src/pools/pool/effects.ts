@@ -1,21 +1,14 @@
 import { isoTime } from '../../ports/index.ts'
 import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
 import { withFinalizer } from '../../control/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
-import { claimFinalizer } from '../names.ts'
+import { type Store, undefinedIf } from '../../store/index.ts'
+import { claimFinalizer, withdrawnAnnotation } from '../names.ts'
 
 /** Removes a cluster, provided that it is still as it was seen: one that was claimed meanwhile is left alone, by a Conflict. */
 export async function removeCluster(store: Store, { metadata }: ClusterDeployment): Promise<void> {
   const { namespace = '', name, uid, resourceVersion } = metadata
-  try {
-    await store.delete(
-      ClusterDeployment,
-      { namespace, name },
-      { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-    )
-  } catch (error) {
-    if (!StoreError.is(error, 'NotFound')) throw error
-  }
+  const asSeen = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
+  await store.delete(ClusterDeployment, { namespace, name }, asSeen).catch(undefinedIf('NotFound'))
 }
 
 /** Tells a claim which cluster it has. By this write, if two race for it, one wins. */
@@ -37,6 +30,19 @@ export async function claimCluster(store: Store, cluster: ClusterDeployment, cla
       powerState: 'Running',
     },
   })
+}
+
+/**
+ * Writes on a cluster that nobody has yet that a claim which was told of it does not want it any more. By this write, whoever was about
+ * to write the claim on the cluster fails.
+ */
+export async function withdrawClaim(
+  store: Store,
+  cluster: ClusterDeployment,
+  { metadata: { name, uid = '' } }: ClusterClaim,
+): Promise<void> {
+  const annotations = { ...cluster.metadata.annotations, [withdrawnAnnotation]: `${name} ${uid}` }
+  await store.update(ClusterDeployment, { ...cluster, metadata: { ...cluster.metadata, annotations } })
 }
 
 /** Writes on a cluster whether it should run. */

@@ -28,6 +28,11 @@ export function ledgerOf({ status }: ClusterPool): Ledger {
   return { usage: status?.clusterNameUsage ?? {}, reserved: status?.reserved ?? [] }
 }
 
+/** Whether a cluster has this name of the inventory, or is to get it. Any host name may be one, `constructor` too. */
+export function isTaken({ usage }: Pick<Ledger, 'usage'>, name: string): boolean {
+  return Object.hasOwn(usage, name) && usage[name] !== null
+}
+
 /** Every cluster that the ledger knows. */
 export function reservations({ usage, reserved }: Ledger): readonly Reservation[] {
   const named = Object.entries(usage).flatMap(([name, namespace]) => (namespace === null ? [] : [{ name, namespace }]))
@@ -55,7 +60,7 @@ export function synced(ledger: Ledger, names: readonly string[] | undefined, ado
   for (const cluster of adopted) {
     const entry = entryOf(cluster)
     if (entry === undefined) reserved.push(cluster.metadata.name)
-    else if ((usage[entry] ?? null) === null) usage[entry] = cluster.metadata.name
+    else if (!isTaken({ usage }, entry)) usage[entry] = cluster.metadata.name
   }
   return { usage, reserved }
 }

@@ -25,6 +25,16 @@ export function waitingClaims(claims: readonly ClusterClaim[]): readonly Cluster
   return claims.filter(claim => (claim.spec.namespace ?? '') === '' && !isBeingDeleted(claim))
 }
 
+/** Whether a cluster is of the pool that a claim is on. Anybody can write the namespace of any cluster into a claim. */
+export function isOfPool({ spec: { clusterPoolRef } }: ClusterDeployment, { metadata, spec }: ClusterClaim): boolean {
+  return clusterPoolRef?.namespace === metadata.namespace && clusterPoolRef?.poolName === spec.clusterPoolName
+}
+
+/** Whether a cluster says that a claim has it: the one of its pool, not one of the same name elsewhere. */
+export function isClaimedBy(cluster: ClusterDeployment, claim: ClusterClaim): boolean {
+  return isOfPool(cluster, claim) && claimNameOf(cluster) === claim.metadata.name
+}
+
 /** Whether a cluster is nobody's yet, and will stay. */
 export function isOpen(cluster: ClusterDeployment): boolean {
   return claimNameOf(cluster) === undefined && !isMarked(cluster) && !isBeingDeleted(cluster)

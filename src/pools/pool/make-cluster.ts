@@ -1,6 +1,6 @@
 import { ClusterDeployment, ClusterDeploymentCustomization, Namespace, Secret } from '../../kinds/index.ts'
 import type { ClusterPool, Draft, Kind, Resource } from '../../kinds/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
+import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
 import {
   deprovisionFinalizer,
   namespacePoolLabel,
@@ -61,11 +61,7 @@ export async function makeCluster(order: Order, store: Store): Promise<Made> {
 }
 
 async function ensure<R extends Resource>(store: Store, kind: Kind<R>, draft: Draft<R>): Promise<void> {
-  try {
-    await store.create(kind, draft)
-  } catch (error) {
-    if (!StoreError.is(error, 'AlreadyExists')) throw error
-  }
+  await store.create(kind, draft).catch(undefinedIf('AlreadyExists'))
 }
 
 function poolLabels({ metadata }: ClusterPool): Readonly<Record<string, string>> {

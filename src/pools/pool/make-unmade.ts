@@ -6,8 +6,8 @@ import { poolNameLabel, poolNamespaceLabel } from '../names.ts'
 import { forAll } from './all-settled.ts'
 import { takeCustomization } from './customization.ts'
 import { type Dependencies, find } from './dependencies.ts'
-import { entriesOf } from './inventory.ts'
-import { ledgerOf, reservations } from './ledger.ts'
+import { clusterNameOf, entriesOf } from './inventory.ts'
+import { ledgerOf, type Reservation, reservations } from './ledger.ts'
 import { makeCluster } from './make-cluster.ts'
 import type { PoolPass } from './pool-pass.ts'
 
@@ -41,7 +41,7 @@ export async function makeUnmade(pass: PoolPass, dependencies: Dependencies): Pr
   )
   await forAll(orders, async ({ reservation, powerState }) => {
     const { namespace } = reservation
-    const unwanted = plan.unwanted.includes(reservation)
+    const unwanted = plan.unwanted.includes(reservation) || hasRival(pass, reservation)
     if (dependencies.missing.length > 0 && !unwanted) return
     if (!open.has(namespace)) return
     if (!proposed.has(namespace)) metrics.recovered.add(labelsOf(object))
@@ -61,6 +61,17 @@ export async function makeUnmade(pass: PoolPass, dependencies: Dependencies): Pr
     }
   })
   return { closed, isMore: unmade.length > mostInOnePass }
+}
+
+/**
+ * Whether somebody else has the name, too. Two pools that got it at the same time cannot have seen each other before they wrote it down.
+ * But memory that shows our own entry shows whatever was written before it: so at least the later of them gives way, and perhaps both;
+ * then the older pool has it.
+ */
+function hasRival({ object, customizations, holderOf }: PoolPass, { name }: Reservation): boolean {
+  const entry = entriesOf(object)?.find(each => each.name === name)
+  const clusterName = entry === undefined ? undefined : clusterNameOf(entry, customizations)
+  return clusterName !== undefined && holderOf(clusterName) !== undefined
 }
 
 /**

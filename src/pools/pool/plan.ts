@@ -13,8 +13,9 @@ import {
   lastUse,
   quarantinedUntil,
 } from './inventory.ts'
-import { ledgerOf, type Ledger, type Reservation, reservations, strangers, synced } from './ledger.ts'
+import { isTaken, ledgerOf, type Ledger, type Reservation, reservations, strangers, synced } from './ledger.ts'
 import { linksOf } from './links.ts'
+import { toldTrouble } from './told-trouble.ts'
 
 /** Everything that decides what is done about a pool, as it is at one moment. */
 export interface PoolView {
@@ -106,10 +107,13 @@ export function planPool(view: PoolView): Plan {
   const broken = buckets.broken.filter(cluster => unassigned.includes(cluster) && protectionOf(cluster) === undefined)
   const free = freeNames(view, ledger, entryOf)
   const possible = Math.min(capacity, free?.length ?? Number.POSITIVE_INFINITY)
+  const isAdding = drift < 0 && possible > 0
 
   let add = 0
   if (room > 0) {
-    if (drift < 0 && possible > 0) add = Math.min(-drift, possible, room)
+    // While no free name can be used, the names of broken clusters are all that there is to try.
+    if (isAdding && free?.every(isInTrouble(view)) === true) removeSome('broken', broken)
+    if (isAdding) add = Math.min(-drift, possible, room)
     else if (broken.length > 0) removeSome('broken', broken)
     else if (drift > unmade.length) removeSome('excess', excess(buckets, unassigned), drift - unmade.length)
     else if (drift === 0 && buckets.installing.length === 0 && unmade.length === 0) removeSome('stale', stale(buckets, unassigned), 1)
@@ -151,6 +155,12 @@ function hasLeft(entry: string | undefined, names: readonly string[] | undefined
   return names !== undefined && entry !== undefined && !names.includes(entry)
 }
 
+/** Says of a name whether an earlier pass found that it cannot be used. */
+function isInTrouble({ pool, customizations }: PoolView): (name: string) => boolean {
+  const { missing, brokenBySyntax, unresolved } = toldTrouble(pool, customizations)
+  return name => missing.includes(name) || Object.hasOwn(brokenBySyntax, name) || Object.hasOwn(unresolved, name)
+}
+
 /** Entries whose name or customization somebody else has. */
 function conflictsOf({ pool, customizations, holderOf }: PoolView): readonly string[] {
   const others = (entriesOf(pool) ?? []).filter(entry => {
@@ -179,7 +189,7 @@ function stale(buckets: Buckets, among: readonly ClusterDeployment[]): readonly 
 }
 
 /** The names that can be used now, best first; undefined without an inventory. */
-function freeNames(view: PoolView, { usage }: Ledger, entryOf: EntryOf): readonly string[] | undefined {
+function freeNames(view: PoolView, ledger: Ledger, entryOf: EntryOf): readonly string[] | undefined {
   const { pool, clusters, now, holderOf, customizations } = view
   const entries = entriesOf(pool)
   if (entries === undefined) return undefined
@@ -192,7 +202,7 @@ function freeNames(view: PoolView, { usage }: Ledger, entryOf: EntryOf): readonl
     const customization = customizations.get(customizationRef?.name ?? '')
     return (
       disabled !== true &&
-      (usage[name] ?? null) === null &&
+      !isTaken(ledger, name) &&
       !taken.has(name) &&
       (clusterName === undefined || (!inUse.has(clusterName) && holderOf(clusterName) === undefined)) &&
       (customization === undefined || isFree(customization, pool, clusters)) &&

@@ -3,10 +3,10 @@ import { again, braked, findCondition, report } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import { brokenFrom } from './broken.ts'
 import { capacityCondition, currentCondition, endOfQuarantine, filledCondition, inventoryCondition } from './conditions.ts'
-import { bounds, entriesOf, inventoryNames, lastUse } from './inventory.ts'
+import { bounds, entriesOf, lastUse } from './inventory.ts'
 import { nameResults } from './name-results.ts'
 import type { PoolPass } from './pool-pass.ts'
-import { type NameTrouble, noTrouble } from './usable-names.ts'
+import { toldTrouble } from './told-trouble.ts'
 
 /** Sums up what the pass saw. */
 export function reportPool(pass: PoolPass): Step<ClusterPool> {
@@ -26,7 +26,7 @@ export function reportPool(pass: PoolPass): Step<ClusterPool> {
   }
   const said = [
     capacityCondition(pool, plan),
-    ...(plan.add > 0 ? [] : inventoryCondition(pool, plan, lastTrouble(pass), customizations)),
+    ...(plan.add > 0 ? [] : inventoryCondition(pool, plan, toldTrouble(object, customizations), customizations)),
     currentCondition(plan),
     filledCondition(pool, plan, lacking, customizations, now),
   ]
@@ -45,24 +45,14 @@ function inventoryNumbers(
   return { total: entries.length, free, reserved, broken }
 }
 
-/** What an earlier pass found out about names; it is found out anew when names are chosen. */
-function lastTrouble({ object: pool, customizations }: PoolPass): NameTrouble {
-  const told = findCondition(pool, 'InventoryValid')
-  const missing = (entriesOf(pool) ?? []).flatMap(({ name, customizationRef }) =>
-    customizationRef === undefined || customizations.has(customizationRef.name) ? [] : [name],
-  )
-  if (told?.reason !== 'Invalid') return { ...noTrouble, missing }
-  const lists = JSON.parse(told.message) as { BrokenBySyntax?: string[]; Unresolved?: Record<string, string[]> }
-  const listed = new Set(inventoryNames(pool))
-  const misfits = (lists.BrokenBySyntax ?? []).filter(name => listed.has(name))
-  const unresolved = Object.fromEntries(Object.entries(lists.Unresolved ?? {}).filter(([name]) => listed.has(name)))
-  return { missing, brokenBySyntax: Object.fromEntries(misfits.map(name => [name, ''])), unresolved }
-}
+/** Milliseconds after which it is shown again how long claims have been waiting. */
+const showAgain = 30_000
 
 /** Times at which the pool looks different without anything having happened. */
 function wakeUps({ object, plan, customizations, now }: PoolPass) {
   const timeouts = plan.buckets.unassigned.map(cluster => brokenFrom(cluster, object))
   const quarantine = bounds(object).size > 0 ? endOfQuarantine(object, customizations, now) : Number.POSITIVE_INFINITY
-  const first = Math.min(...[...timeouts, quarantine].filter(time => time > now))
+  const shown = plan.pending.length > 0 ? now + showAgain : Number.POSITIVE_INFINITY
+  const first = Math.min(...[...timeouts, quarantine, shown].filter(time => time > now))
   return Number.isFinite(first) ? [again(first)] : []
 }

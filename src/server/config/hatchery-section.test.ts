@@ -30,9 +30,8 @@ describe('a CDS operator’s own file', () => {
     const others =
       '[log]\nlevel = "warning"\nformat = "text"\n[log.graylog]\nhost = "g"\n[telemetry]\ntracingEnabled = true\n[api]\nname = "x"\n'
     const { config, warnings } = await load(`${others}[hatchery.openstack]\ntenant = "t"\n${operatorFile()}`)
-    expect(config?.log.level).toBe('warn')
+    expect(config?.log).toMatchObject({ level: 'warn', format: 'text' })
     expect(warnings).toEqual([
-      'cds.toml:3:1: log.format: is not used; lines are always JSON; let what collects standard error make another form of them',
       'cds.toml:4:2: log.graylog: is not used; lines go to standard error; let what collects it send them to Graylog',
       'cds.toml:6:2: telemetry: is not used; metrics are always at /mon/metrics of the hatchery; traces are not sent',
       'cds.toml:8:2: api: is not used; it belongs to another service of CDS; this program is its hatchery for vSphere only',
@@ -47,17 +46,20 @@ describe('a CDS operator’s own file', () => {
 })
 
 test('everything that is wrong is told at once, with line and column, in the order of the file', async () => {
-  const toml = operatorFile({ more: 'WorkerTtl = "soon"\nmaxCpu = 4', provision: 'maxworker = 1' })
+  const toml = operatorFile({
+    more: 'WorkerTtl = "soon"\nmaxCpu = 4',
+    provision: 'maxworker = 1\nmaxConcurrentProvisioning = 10\nmaxConcurrentRegistering = 2',
+  })
   const { problems } = await load(toml, { CDS_HATCHERY_VSPHERE_MAXMEMORYMB: 'x' })
   expect(problems).toEqual([
-    'cds.toml: CDS_HATCHERY_VSPHERE_MAXMEMORYMB: must be a whole number, not a text; write a number such as 0',
+    'cds.toml: CDS_HATCHERY_VSPHERE_MAXMEMORYMB: must be a whole number, not a text; write a number, without a unit',
     'cds.toml:6:1: hatchery.vsphere.workerTTL: must be a whole number, not a text; write a number such as 120',
     'cds.toml:7:1: hatchery.vsphere.maxCpu: there is no such key; did you mean "maxCpus"?',
     expect.stringMatching(
-      /^cds.toml:\d+:2: hatchery.vsphere.commonConfiguration.provision.maxConcurrentProvisioning: is 10, more than maxWorker/,
+      /^cds.toml:\d+:1: hatchery.vsphere.commonConfiguration.provision.maxConcurrentProvisioning: is 10, more than maxWorker/,
     ),
     expect.stringMatching(
-      /^cds.toml:\d+:2: hatchery.vsphere.commonConfiguration.provision.maxConcurrentRegistering: is 2, more than maxWorker/,
+      /^cds.toml:\d+:1: hatchery.vsphere.commonConfiguration.provision.maxConcurrentRegistering: is 2, more than maxWorker/,
     ),
   ])
 })

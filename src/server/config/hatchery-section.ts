@@ -3,6 +3,7 @@ import type { HatcherySettings, SettingProblem } from '../../hatchery/index.ts'
 import { section } from './section.ts'
 import { Pending, SettingsNotValid, unused } from './setting.ts'
 import type { Said } from './setting.ts'
+import { isPlainObject } from '../../kinds/index.ts'
 
 const place = ['hatchery', 'vsphere']
 
@@ -15,17 +16,13 @@ const vsphere = z.codec(
   z.custom<HatcherySettings>(value => typeof value === 'object'),
   {
     decode: (table, context) => {
-      if (isTable(table)) return pendingSettings(table) as unknown as HatcherySettings
+      if (isPlainObject(table)) return pendingSettings(table) as unknown as HatcherySettings
       context.issues.push({ code: 'invalid_type', expected: 'object', input: table })
       return z.NEVER
     },
     encode: async settings => (await hatchery()).effectiveTable(settings),
   },
 )
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function pendingSettings(table: Readonly<Record<string, unknown>>): Pending {
   return new Pending(async ({ folder, files, environment, warn }) => {

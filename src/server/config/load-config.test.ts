@@ -83,7 +83,7 @@ describe('what is wrong is said with file, line, column and fix', () => {
     expect(await problems('[server]\n  lisen = "x"')).toEqual([
       '/etc/aviary.toml:2:3: server.lisen: there is no such key; did you mean "listen"?',
     ])
-    expect(await problems('[log]\nfancy = 1')).toEqual(['/etc/aviary.toml:2:1: log.fancy: there is no such key; known here: level'])
+    expect(await problems('[log]\nfancy = 1')).toEqual(['/etc/aviary.toml:2:1: log.fancy: there is no such key; known here: level, format'])
   })
 
   test('a section that does not exist', async () => {
@@ -132,6 +132,9 @@ describe('what is wrong is said with file, line, column and fix', () => {
     ],
     ['[log]\nlevel = 2026-01-01', '2:1: log.level: must be "debug", "info", "warn", "error" or "silent", not a date'],
     ['[[access.issuers]]\nurl = "https://a"\naudiences = []', '3:1: access.issuers[0].audiences: must not be empty'],
+    ['[pools.installer]\ninstallSeconds = 5', '1:2: pools.installer.kind: is missing'],
+    ['[pools.installer]\nkind = "hook"', '1:2: pools.installer: a hook needs either command or url'],
+    ['[pools]\ncheckDns = true', '1:2: pools: needs [pools.installer] with its kind, because only you know what makes your clusters'],
   ])('%j', async (toml, expected) => {
     expect(await problems(toml)).toEqual([`/etc/aviary.toml:${expected}`])
   })

@@ -13,6 +13,7 @@ import { Pending, SettingsNotValid } from './setting.ts'
 import type { Said, Surroundings } from './setting.ts'
 import { tomlPositions } from './toml-positions.ts'
 import type { Position, ValuePath } from './toml-positions.ts'
+import { isPlainObject } from '../../kinds/index.ts'
 
 /** A value from the command line, which wins over the file's. */
 export interface Override {
@@ -119,11 +120,7 @@ function withOwnNames(table: Record<string, unknown>): Record<string, unknown> {
     Object.fromEntries(Object.entries(from).map(([key, value]) => [key.toLowerCase() === name ? name : key, value]))
   const top = renamed(table, 'hatchery')
   const { hatchery } = top
-  return isObject(hatchery) ? { ...top, hatchery: renamed(hatchery, 'vsphere') } : top
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isPlainObject(hatchery) ? { ...top, hatchery: renamed(hatchery, 'vsphere') } : top
 }
 
 function withOverrides(table: Record<string, unknown>, overrides: readonly Override[]): Record<string, unknown> {

@@ -31,12 +31,15 @@ const level = z
 /** How much the program says about itself. */
 export const logSection = section({
   name: 'log',
-  describe: 'What the program writes to standard error, as lines of JSON. The `[log]` section of a CDS operator’s file is accepted too.',
+  describe: 'What the program writes to standard error. The `[log]` section of a CDS operator’s file is accepted too.',
   schema: z.strictObject({
     level: level
       .prefault('info')
       .describe('The least important line that is written. The words of CDS (`warning`, `notice`, `critical` …) are understood.'),
-    format: unused('lines are always JSON; let what collects standard error make another form of them'),
+    format: z
+      .enum(['auto', 'text', 'json', 'discard'])
+      .prefault('auto')
+      .describe('The form of a line: for people, or JSON for what collects them; `discard` writes none. By itself: text at a terminal.'),
     textFields: unused('every line has all its fields'),
     skipTextFields: unused('every line has all its fields'),
     graylog: unused('lines go to standard error; let what collects it send them to Graylog'),

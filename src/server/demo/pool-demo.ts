@@ -2,7 +2,7 @@ import { ClusterClaim, ClusterImageSet, ClusterPool, Namespace } from '../../kin
 import type { Draft, Kind, Resource } from '../../kinds/index.ts'
 import { controller, done } from '../../control/index.ts'
 import type { Controller, Pass, Step } from '../../control/index.ts'
-import { StoreError } from '../../store/index.ts'
+import { undefinedIf } from '../../store/index.ts'
 
 const namespace = 'default'
 
@@ -12,20 +12,13 @@ export function poolDemo(): Controller {
 }
 
 async function layOut({ store }: Pass<Namespace>): Promise<Step<Namespace>> {
-  const create = async <R extends Resource>(kind: Kind<R>, draft: Draft<R>): Promise<boolean> => {
-    try {
-      await store.create(kind, draft)
-      return true
-    } catch (error) {
-      if (StoreError.is(error, 'AlreadyExists')) return false
-      throw error
-    }
-  }
-  const isNew = await create(ClusterImageSet, {
+  const create = <R extends Resource>(kind: Kind<R>, draft: Draft<R>): Promise<R | undefined> =>
+    store.create(kind, draft).catch(undefinedIf('AlreadyExists'))
+  const made = await create(ClusterImageSet, {
     metadata: { name: 'demo-release' },
     spec: { releaseImage: 'registry.example.com/release:4.20' },
   })
-  if (!isNew) return done
+  if (made === undefined) return done
   await create(ClusterPool, {
     metadata: { name: 'flock', namespace },
     spec: {

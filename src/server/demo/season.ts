@@ -1,7 +1,7 @@
 import { Namespace, Nest } from '../../kinds/index.ts'
 import { again, controller } from '../../control/index.ts'
 import type { Controller, Pass, Step } from '../../control/index.ts'
-import { StoreError } from '../../store/index.ts'
+import { undefinedIf } from '../../store/index.ts'
 
 /** Marks the nests that the demo makes and removes. */
 export const seasonLabel = 'demo.aviary.dev/season'
@@ -27,11 +27,8 @@ export function seasonController({ pace }: { readonly pace: number }): Controlle
 
 async function layOut({ store, now }: Pass<Namespace>, pace: number): Promise<Step<Namespace>> {
   for (const [name, spec] of Object.entries(nests)) {
-    try {
-      await store.create(Nest, { metadata: { name, namespace, labels: { [seasonLabel]: 'spring' } }, spec })
-    } catch (error) {
-      if (!StoreError.is(error, 'AlreadyExists')) throw error
-    }
+    const metadata = { name, namespace, labels: { [seasonLabel]: 'spring' } }
+    await store.create(Nest, { metadata, spec }).catch(undefinedIf('AlreadyExists'))
   }
   return again(now + 6 * pace)
 }

@@ -3,7 +3,7 @@ import { Secret } from '../../ports/index.ts'
 import type { Chance, Files } from '../../ports/index.ts'
 import { AccessToken } from '../../kinds/index.ts'
 import { issueToken, parseToken, proves } from '../../access/index.ts'
-import { StoreError } from '../../store/index.ts'
+import { undefinedIf } from '../../store/index.ts'
 import type { Store } from '../../store/index.ts'
 
 /** The AccessToken of the person who started the server. */
@@ -43,7 +43,7 @@ export async function writeLocalKubeconfig(options: LocalKubeconfigOptions): Pro
 async function goodToken(text: string | undefined, store: Store): Promise<Secret | undefined> {
   const [found] = tokenInFile.exec(text ?? '') ?? []
   const proof = found === undefined ? undefined : parseToken(found)?.proof
-  const kept = await store.get(AccessToken, { name: localAdmin }).catch(undefinedIfNotFound)
+  const kept = await store.get(AccessToken, { name: localAdmin }).catch(undefinedIf('NotFound'))
   if (found === undefined || proof === undefined || kept === undefined || kept.metadata.deletionTimestamp !== undefined) return undefined
   return proves(proof, kept.spec.hash) ? new Secret(found) : undefined
 }
@@ -54,11 +54,7 @@ async function freshToken({ store, chance }: LocalKubeconfigOptions): Promise<Se
 }
 
 async function noToken({ store }: LocalKubeconfigOptions): Promise<undefined> {
-  await store.delete(AccessToken, { name: localAdmin }).catch(undefinedIfNotFound)
-}
-
-function undefinedIfNotFound(error: unknown): undefined {
-  if (!StoreError.is(error, 'NotFound')) throw error
+  await store.delete(AccessToken, { name: localAdmin }).catch(undefinedIf('NotFound'))
 }
 
 /** Text that kubectl reads: JSON is YAML, and our own command line reads it without a library. */

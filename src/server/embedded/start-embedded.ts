@@ -1,8 +1,7 @@
 import { allKinds, Namespace } from '../../kinds/index.ts'
 import { apiServer } from '../../apiserver/index.ts'
 import { startControllers } from '../../control/index.ts'
-import { openSqliteStore, StoreError } from '../../store/index.ts'
-import type { Store } from '../../store/index.ts'
+import { openSqliteStore, undefinedIf } from '../../store/index.ts'
 import type { Config } from '../config/sections.ts'
 import { houseKeeping, serviceControllers } from '../controllers.ts'
 import { hatcheryOf } from '../hatchery/hatchery-of.ts'
@@ -30,7 +29,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   const store = await openSqliteStore({ folder: dataDir, kinds: allKinds, clock, chance, log, metrics })
   opened.defer(() => store.close())
   await removeUnfinishedBackups({ folder: dataDir, files })
-  await ensureNamespace(store, 'default')
+  await store.create(Namespace, { metadata: { name: 'default' } }).catch(undefinedIf('AlreadyExists'))
 
   const certificateOptions = { ...ports, dataDir, host: listen.host, tls: { ...tls, names: [...tls.names, ...hostOf(config.server.url)] } }
   const certificate = await servingCertificate(certificateOptions)
@@ -47,7 +46,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   const checks = [{ name: 'store', check: async () => void (await store.list(Namespace, { limit: 1 })) }]
   await server.app.register(apiServer, { ...guard, store, kinds: allKinds, metrics, version, checks })
   guardedRoute(server.app, metricsPath, guard, reply => sendMetrics(metrics, reply))
-  guardedRoute(server.app, backupPath, guard, reply => sendBackup({ store, folder: dataDir, files, chance }, reply))
+  guardedRoute(server.app, backupPath, guard, reply => sendBackup({ store, folder: dataDir, files, chance, log }, reply))
   if (hatchery !== undefined) hatcheryRoutes(server.app, guard, hatchery)
   opened.defer(() => server.close({ within }))
   const url = await server.listen(listen)
@@ -64,14 +63,6 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   })
   log.info('serving', { url, dataDir, version })
   return { url, kubeconfig, hatchery }
-}
-
-async function ensureNamespace(store: Store, name: string): Promise<void> {
-  try {
-    await store.create(Namespace, { metadata: { name } })
-  } catch (error) {
-    if (!StoreError.is(error, 'AlreadyExists')) throw error
-  }
 }
 
 function hostOf(url: string | undefined): readonly string[] {

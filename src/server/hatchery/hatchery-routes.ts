@@ -15,17 +15,22 @@ const views = {
 
 type View = (hatchery: Hatchery, host: HatcheryHost) => readonly object[]
 
+/** What is said of a table as a whole, in a line: of workers what CDS is told with every heartbeat. */
+const lines: Partial<Record<keyof typeof views, (hatchery: Hatchery) => string>> = {
+  workers: ({ pool }) => `Workers: ${pool.line()}`,
+}
+
 /** Shows the hatchery's live tables as JSON under `/hatchery/…`, with the guard of the API. They come from memory and are kept nowhere. */
 export function hatcheryRoutes(app: FastifyInstance, guard: GuardedRouteOptions, host: HatcheryHost): void {
-  for (const [name, view] of Object.entries(views)) {
-    guardedRoute(app, `/hatchery/${name}`, guard, async reply => reply.send({ items: shown(host, view) }))
+  for (const name of Object.keys(views) as (keyof typeof views)[]) {
+    guardedRoute(app, `/hatchery/${name}`, guard, async reply => reply.send(shown(host, name)))
   }
 }
 
-function shown(host: HatcheryHost, view: View): readonly object[] {
+function shown(host: HatcheryHost, name: keyof typeof views): { readonly items: readonly object[]; readonly line: string | undefined } {
   if (host.current === undefined) throw new StoreError('ServiceUnavailable', 'the hatchery is not running at the moment; the log says why')
   try {
-    return view(host.current, host)
+    return { items: views[name](host.current, host), line: lines[name]?.(host.current) }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new StoreError('ServiceUnavailable', `the hatchery does not know yet: ${why}`, { cause: error })

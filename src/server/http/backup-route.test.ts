@@ -1,8 +1,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 import { expect, test } from 'vitest'
+import { memoryFiles, recordingLog, seededChance } from '../../ports/index.ts'
 import { ConfigMap } from '../../kinds/index.ts'
 import { loopback } from '../testing/aviary-on-loopback.ts'
+import { sendBackup } from './backup-route.ts'
 
 const key = { namespace: 'default', name: 'note' }
 
@@ -31,4 +35,20 @@ test('what a crash amid a backup left behind is removed at the next start', asyn
   const names = await readdir(world.dataDir)
   expect(names).not.toContain('backup-abc.tmp')
   expect(names).toContain('backup-of-mine.db')
+})
+
+test('a copy that cannot be removed after it was sent is told of, and the server goes on', async () => {
+  await using world = await loopback()
+  const log = recordingLog()
+  const files = { ...memoryFiles(), remove: () => Promise.reject(new Error('the disk is busy')) }
+  const store = { backup: (file: string) => writeFile(file, 'everything') }
+  const reply = {
+    header: () => reply,
+    send: (stream: Readable) => {
+      stream.resume()
+      return reply
+    },
+  }
+  await sendBackup({ store, folder: world.folder, files, chance: seededChance(1), log }, reply as unknown as FastifyReply)
+  await expect.poll(() => log.lines.map(({ message }) => message)).toEqual(['the copy of a backup was not removed; the next start does it'])
 })

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply } from 'fastify'
-import type { Chance, Files } from '../../ports/index.ts'
+import type { Chance, Files, Log } from '../../ports/index.ts'
 import type { SqliteStore } from '../../store/index.ts'
 
 /** Where an administrator fetches a backup. */
@@ -17,6 +17,7 @@ export interface BackupOptions {
   readonly folder: string
   readonly files: Files
   readonly chance: Chance
+  readonly log: Log
 }
 
 /**
@@ -24,13 +25,17 @@ export interface BackupOptions {
  * administrator's token should not be a way to write files on the server. The length is told first, so that a copy that was cut
  * off on its way is noticed.
  */
-export async function sendBackup({ store, folder, files, chance }: BackupOptions, reply: FastifyReply): Promise<FastifyReply> {
+export async function sendBackup({ store, folder, files, chance, log }: BackupOptions, reply: FastifyReply): Promise<FastifyReply> {
   const file = join(folder, `backup-${chance.suffix(10)}.tmp`)
   try {
     await store.backup(file)
     const { size } = await stat(file)
     const stream = createReadStream(file)
-    stream.once('close', () => void files.remove(file))
+    stream.once('close', () => {
+      files
+        .remove(file)
+        .catch((error: unknown) => log.warn('the copy of a backup was not removed; the next start does it', { file, error }))
+    })
     return await reply.header('content-type', 'application/vnd.sqlite3').header('content-length', size).send(stream)
   } catch (error) {
     await files.remove(file)

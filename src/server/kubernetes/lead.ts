@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { aborted } from '../../ports/index.ts'
 import { runElection, startControllers } from '../../control/index.ts'
 import type { Controller } from '../../control/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -79,11 +80,4 @@ export function leadWhenElected({ store, controllers, settings, within, ports }:
       await campaign
     },
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

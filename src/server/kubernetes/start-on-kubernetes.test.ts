@@ -67,7 +67,7 @@ describe('the program on the kubernetes engine', () => {
 test('a leader that has nothing to do asks the cluster for nothing but its lease', async () => {
   await using world = await loopback()
   const cluster = await world.start()
-  const work = '[pools]\nenabled = true\n[pools.installer]\nkind = "simulated"'
+  const work = '[pools.installer]\nkind = "simulated"'
   const leader = await world.start(`${replica('first', cluster.kubeconfig!, false)}\n${work}`)
   await expect.poll(async () => (await get(world, leader, 'first', '/metrics')).text(), { timeout: 10_000 }).toMatch(/^aviary_leader 1$/m)
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
+import { periodically } from '../../control/index.ts'
 import type { Chance, Clock, Files, Log, Metrics, Secret } from '../../ports/index.ts'
 import { CertificateNotUsable } from '../errors.ts'
 import { certificatePair } from './certificate-pair.ts'
@@ -98,18 +99,7 @@ export function keepRenewing(
       log.error('server certificate cannot be renewed', { error })
     }
   }
-  return periodically(clock, twelveHours, look)
-}
-
-function periodically(clock: Clock, milliseconds: number, work: () => Promise<void>): () => void {
-  let stopped = false
-  let timer = clock.after(milliseconds, () => void round())
-  const round = async () => {
-    await work()
-    if (!stopped) timer = clock.after(milliseconds, () => void round())
-  }
-  return () => {
-    stopped = true
-    timer.cancel()
-  }
+  const ending = new AbortController()
+  periodically(clock, twelveHours, ending.signal, look)
+  return () => ending.abort()
 }

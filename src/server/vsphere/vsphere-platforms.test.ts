@@ -19,8 +19,9 @@ function platforms() {
     trusted.push(trust)
     return simulatedHttp(async () => ({ status: 503, body: 'starting' }), { clock })
   }
-  const ports = { clock, chance, log: silentLog, metrics: prometheusMetrics(), http }
-  return { made: new VspherePlatforms({ ports, store: memoryStore({ kinds: allKinds, clock, chance }) }), trusted }
+  const metrics = prometheusMetrics()
+  const ports = { clock, chance, log: silentLog, metrics, http }
+  return { made: new VspherePlatforms({ ports, store: memoryStore({ kinds: allKinds, clock, chance }) }), trusted, metrics }
 }
 
 test('who names the same vCenter and user shares one client, one inventory and one governor, whatever else differs', async () => {
@@ -80,4 +81,15 @@ test('addresses of the same networks are given out by one authority', async () =
   expect(made.addressesFor(settings, [network()])).toBe(first)
   expect(made.addressesFor(settings, [])).not.toBe(first)
   await made[Symbol.asyncDispose]()
+})
+
+test('metrics show nothing of platforms that have ended: a hatchery that begins again and again leaves nothing behind', async () => {
+  const { made, metrics } = platforms()
+  made.platformFor(settings, 'hatchery')
+  made.addressesFor(settings, [addressNetwork({ name: 'lan', ranges: '10.0.0.0/28' })])
+  const shown = async () =>
+    (await metrics.text()).split('\n').filter(line => /^aviary_platform_(operations|held_back|addresses)\{/.test(line))
+  expect(await shown()).not.toEqual([])
+  await made[Symbol.asyncDispose]()
+  expect(await shown()).toEqual([])
 })

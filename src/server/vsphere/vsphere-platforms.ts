@@ -38,6 +38,8 @@ interface Datacenter {
 export class VspherePlatforms implements AsyncDisposable {
   readonly #options: VspherePlatformsOptions
   readonly #accounts = new Map<string, Account>()
+  /** Ends what metrics show of them. */
+  readonly #ending = new AbortController()
 
   constructor(options: VspherePlatformsOptions) {
     this.#options = options
@@ -75,7 +77,7 @@ export class VspherePlatforms implements AsyncDisposable {
     let authority = addresses.get(key)
     if (authority === undefined) {
       authority = new AddressAuthority({ store, platform, networks, clock: ports.clock, chance: ports.chance, log: ports.log })
-      addressMetrics(ports.metrics, platform.name, authority)
+      addressMetrics(ports.metrics, platform.name, authority, this.#ending.signal)
       authority.start()
       addresses.set(key, authority)
     }
@@ -94,6 +96,7 @@ export class VspherePlatforms implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const accounts = [...this.#accounts.values()]
     this.#accounts.clear()
+    this.#ending.abort()
     await Promise.all(accounts.map(closeAccount))
   }
 
@@ -108,7 +111,8 @@ export class VspherePlatforms implements AsyncDisposable {
     const platform = `vCenter ${new URL(sdkUrl(settings)).host}`
     const { clock, metrics } = ports
     const hosts = new KnownHosts()
-    const governor = new Governor({ platform, clock, metrics, hosts: () => hosts.count, ...(limits && { limits }) })
+    const until = this.#ending.signal
+    const governor = new Governor({ platform, clock, metrics, until, hosts: () => hosts.count, ...(limits && { limits }) })
     const account: Account = { settings, http: ports.http(settings.trust ?? {}), governor, hosts, datacenters: new Map() }
     this.#accounts.set(key, account)
     return account

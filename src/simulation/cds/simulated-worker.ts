@@ -13,6 +13,8 @@ export interface WorkerLife {
   readonly http: HttpClient
   /** False once its guest is off. It then does nothing more, and tells nobody. */
   readonly lives: () => boolean
+  /** Aborts when its whole world ends: it then waits for nothing any more. */
+  readonly signal: AbortSignal
   readonly outcome: () => JobOutcome
 }
 
@@ -35,7 +37,7 @@ export class SimulatedWorker {
     this.#life = life
   }
 
-  /** Runs to the end, good or bad. Resolves to what happened, for those who look on. */
+  /** Runs to the end, good or bad. Resolves to what happened, for those who look on. Rejects only when its world ends. */
   async run(registers: boolean): Promise<string> {
     try {
       if (registers) await this.#register()
@@ -79,11 +81,11 @@ export class SimulatedWorker {
 
   /** Does the job, with a sign of life every 30 seconds. */
   async #work(refresh: string): Promise<JobOutcome> {
-    const { clock, outcome } = this.#life
+    const { clock, outcome, signal } = this.#life
     const goes = outcome()
     const end = clock.monotonic() + goes.milliseconds
     for (let left = goes.milliseconds; left > 0; left = end - clock.monotonic()) {
-      await clock.sleep(Math.min(beat, left))
+      await clock.sleep(Math.min(beat, left), signal)
       // A lost beat does no harm; the next one comes.
       if (clock.monotonic() < end) await this.#call('POST', refresh, undefined, undefined, 1).catch(() => {})
       this.#mustLive()
@@ -93,7 +95,7 @@ export class SimulatedWorker {
 
   /** Calls the API, again and again while nobody answers. */
   async #call(method: 'GET' | 'POST', path: string, body?: object, token = this.#session, tries = mostTries): Promise<HttpResponse> {
-    const { clock, http } = this.#life
+    const { clock, http, signal } = this.#life
     for (let count = 1; ; count++) {
       this.#mustLive()
       const answer = await http
@@ -111,7 +113,7 @@ export class SimulatedWorker {
       if (answer !== undefined && answer.status < 400) return answer
       if (answer !== undefined && answer.status < 500) throw new WorkerEnds(`${path} was refused with ${answer.status}`)
       if (count >= tries) throw new WorkerEnds(`${path} got no answer`)
-      await clock.sleep(retryEvery)
+      await clock.sleep(retryEvery, signal)
     }
   }
 

@@ -8,6 +8,7 @@ import { type CdsBench, cdsBench } from './testing/cds-bench.ts'
 import { workerPrograms, type WorkerProgramsOptions } from './worker-programs.ts'
 
 const minute = 60_000
+const hour = 60 * minute
 const api = 'http://cds.simulated'
 const preCmd = `curl -L "${api}/download/worker/linux/amd64" -o /usr/local/bin/worker --retry 10 >> /tmp/cds-worker-setup.log 2>&1 && chmod +x /usr/local/bin/worker`
 const script = `#!/bin/sh\n${preCmd}\nPATH=$PATH worker 1>/tmp/worker.log 2>&1;\nsudo shutdown -h now`
@@ -72,6 +73,19 @@ describe('programs that a hatchery starts in a simulated guest', () => {
     expect(job.status).toBe('Success')
     expect([said, power(), cds.workers()]).toEqual([['done'], 'off', []])
     expect(cds.calls().get('worker refresh v2')).toBe(3)
+  })
+
+  test('a worker in the middle of its job does not outlive its world', async () => {
+    const world = new AbortController()
+    const { clock, addJobV2, take, start, config, said } = await guestBench({ work: [hour, hour], signal: world.signal })
+    const job = addJobV2()
+    await take(job)
+    start(`-n ;${script}`, config('w1', job))
+    await clock.advance(minute)
+    expect(job.status).toBe('Building')
+    world.abort()
+    await clock.advance(0)
+    expect(said).toEqual(['its world has ended'])
   })
 
   test('a V1 worker does the same', async () => {

@@ -16,6 +16,8 @@ export interface WorkerProgramsOptions {
   readonly start?: Span
   /** How often a worker goes wrong, each between 0 and 1: it never signs in, or its guest freezes in the middle of the job. */
   readonly mishaps?: { readonly silent?: number; readonly freezes?: number; readonly fails?: number }
+  /** Ends every program where it is, so that nothing waits for a world that is no more. */
+  readonly signal?: AbortSignal
   /** Hears what became of each script. */
   readonly report?: (line: string, program: GuestProgram) => void
 }
@@ -26,6 +28,7 @@ const shortCommand = 100
 /** The hook for `SimulatedWorld.onProgram`: plays what a hatchery starts in guests, workers above all. */
 export function workerPrograms(options: WorkerProgramsOptions): (program: GuestProgram) => void {
   const { clock, chance, http, work = [60_000, 300_000], start = [1_000, 5_000], mishaps = {}, report = () => {} } = options
+  const { signal = new AbortController().signal } = options
   const draw = ([from, to]: Span) => from + Math.floor(chance.fraction() * (to - from + 1))
   const outcome = (): JobOutcome => ({ status: chance.fraction() < (mishaps.fails ?? 0) ? 'Fail' : 'Success', milliseconds: draw(work) })
 
@@ -34,7 +37,7 @@ export function workerPrograms(options: WorkerProgramsOptions): (program: GuestP
       program.exit(2)
       return script.problem
     }
-    await clock.sleep(script.startsWorker || script.shutsDown ? draw(start) : shortCommand)
+    await clock.sleep(script.startsWorker || script.shutsDown ? draw(start) : shortCommand, signal)
     const said = script.startsWorker ? await runWorker(program, script) : 'no worker'
     if (said === 'frozen') return said
     if (script.shutsDown) program.shutDown()
@@ -53,13 +56,20 @@ export function workerPrograms(options: WorkerProgramsOptions): (program: GuestP
     const freezes = chance.fraction() < (mishaps.freezes ?? 0)
     const frozenAt = freezes ? clock.monotonic() + draw(work) : Infinity
     const lives = () => program.running() && clock.monotonic() < frozenAt
-    const said = await new SimulatedWorker(config, { clock, http, lives, outcome }).run(script.registers)
+    const said = await new SimulatedWorker(config, { clock, http, lives, outcome, signal }).run(script.registers)
     return program.running() && !lives() ? 'frozen' : said
+  }
+
+  const ending = (error: unknown): string => {
+    if (!signal.aborted) throw error
+    return 'its world has ended'
   }
 
   return program => {
     if (program.program === '/bin/echo' && program.args.startsWith('-n ;')) {
-      void runScript(program, readScript(program.args.slice('-n ;'.length))).then(said => report(said, program))
+      void runScript(program, readScript(program.args.slice('-n ;'.length)))
+        .catch(ending)
+        .then(said => report(said, program))
     } else clock.after(shortCommand, () => program.exit(0))
   }
 }

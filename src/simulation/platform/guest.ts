@@ -18,7 +18,9 @@ export function boot(world: SimulatedWorld, record: WorldVm): void {
   const tools = world.draw(timings.boot)
   const network = world.draw(timings.address)
   if (record.template?.sick !== 'no tools') later(tools, () => world.changeVm(record.vm.id, { guestReady: true }))
-  if (record.template?.sick !== 'no address') later(network, () => world.changeVm(record.vm.id, { addresses: [addressFor(world, record)] }))
+  if (record.template?.sick === 'no customization') later(network, () => world.refuseCustomization(record.vm.id))
+  else if (record.template?.sick !== 'no address')
+    later(network, () => world.changeVm(record.vm.id, { addresses: [addressFor(world, record)] }))
 }
 
 /** Everything in the guest ends. */

@@ -112,7 +112,7 @@ export class Link {
       if (this.#end !== undefined || this.#refused !== undefined) return
       if (this.#world.refusesSignIn) {
         // Not again: a few more attempts would lock the account.
-        this.#refused = SignInRefused({ platform: this.#name, user: 'simulated' })
+        this.#refused = SignInRefused({ platform: this.#name, user: 'simulated', why: 'the credentials are wrong' })
         this.#inventory.lost(this.#refused.message)
         return
       }

@@ -43,7 +43,7 @@ export interface WorldTemplate {
   /** Who may log in to its guests. Default: root with any password. */
   readonly login?: { readonly user: string; readonly password: string }
   /** What never happens in guests made from it. */
-  readonly sick?: 'no tools' | 'no address'
+  readonly sick?: 'no tools' | 'no address' | 'no customization'
 }
 
 /** A share of the hosts; without limits it may use everything. */

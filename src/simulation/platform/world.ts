@@ -215,6 +215,12 @@ export class SimulatedWorld {
     return this.#events.filter(event => event.vm === id)
   }
 
+  /** A guest could not be given what the clone asked for. */
+  refuseCustomization(id: string): void {
+    const record = this.find(id)
+    if (record !== undefined) this.#happened(record.vm, 'notCustomized', 'the customization failed: no network card could be set up')
+  }
+
   capacity(pool: string | undefined): Capacity {
     return this.#hosts.capacity(this.#pool(pool))
   }

@@ -4,7 +4,7 @@ import { parseRevision } from '../revision.ts'
 import { type CompiledSelection, compileSelection } from '../selectors/selection.ts'
 import type { ListOptions, Page } from '../store.ts'
 import type { Collection } from './collection.ts'
-import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts'
+import { type ContinueToken, decodeContinue, encodeContinue, whenUsed } from './continue-token.ts'
 import type { State } from './state.ts'
 import type { Version } from './version.ts'
 
@@ -42,14 +42,15 @@ function startingPoint(state: State, of: string, options: ListOptions): Pick<Con
   if (options.continue !== undefined && options.continue !== '') {
     if (asked > 0) throw new StoreError('BadRequest', 'specifying resource version is not allowed when using continue')
     const token = decodeContinue(options.continue, of)
+    if (token.revision === whenUsed) return { revision: state.revision, start: token.start }
     // A token from the future comes from a store that was put back to an older state.
-    if (token.revision < state.compacted || token.revision > state.revision) throw expired(`continue parameter`)
+    if (token.revision < state.compacted || token.revision > state.revision) throw tokenExpired(token)
     return token
   }
   if (asked > state.revision) throw tooLarge(asked, state.revision)
   if (options.exactRevision !== true) return { revision: state.revision, start: '' }
   if (asked === 0) throw new StoreError('BadRequest', 'an exact list needs a resource version other than 0')
-  if (asked < state.compacted) throw expired('resource version')
+  if (asked < state.compacted) throw revisionExpired()
   return { revision: asked, start: '' }
 }
 
@@ -111,14 +112,23 @@ function byKey(a: Version, b: Version): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }
 
-function expired(what: string): StoreError {
-  return new StoreError(
-    'Expired',
-    `The provided ${what} is too old to display a consistent list result. You must start a new list without it.`,
-    {
-      fix: `list again without the ${what}`,
-    },
-  )
+/** In Kubernetes' words, and with a token for who would rather have the rest as it is now than begin again. */
+function tokenExpired(token: ContinueToken): StoreError {
+  const message =
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue ' +
+    'parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided ' +
+    'token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was ' +
+    'returned and now may show up in the list.'
+  return new StoreError('Expired', message, {
+    continue: encodeContinue({ ...token, revision: whenUsed }),
+    fix: 'list again without the continue parameter',
+  })
+}
+
+function revisionExpired(): StoreError {
+  return new StoreError('Expired', 'The resourceVersion for the provided list is too old.', {
+    fix: 'list again without the resource version',
+  })
 }
 
 /** The answer of Kubernetes to a revision that is yet to come. */

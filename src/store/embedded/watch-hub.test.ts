@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Nest } from '../../kinds/index.ts'
+import { ConfigMap, Nest } from '../../kinds/index.ts'
 import { EventReader } from '../contract/subject.ts'
 import type { Store, WatchOptions } from '../store.ts'
 import { applyChange, nestChange } from '../testing/changes.ts'
 import { memoryWorld } from '../testing/memory.ts'
-import { mostBehind } from './watcher.ts'
+import { mostBehind, mostBytesBehind } from './watcher.ts'
 
 function watch(store: Store, options: Omit<WatchOptions, 'signal'> = {}): EventReader<Nest> {
   const stop = new AbortController()
@@ -83,6 +83,21 @@ describe('a watch', () => {
     expect(seen).toBe(mostBehind + 10)
     await expect(slow.next()).rejects.toMatchObject({ reason: 'Expired' })
     expect(await slow.next()).toBeUndefined()
+    expect(store.watches).toBe(1)
+  })
+
+  test('that is read too slowly is Expired also if the objects are few and large', async () => {
+    const { store } = await memoryWorld()
+    const { signal } = new AbortController()
+    const slow = new EventReader(store.watch(ConfigMap, { signal }))
+    const steady = new EventReader(store.watch(ConfigMap, { signal }))
+    const text = 'x'.repeat(1_000_000)
+    for (let bytes = 0; bytes <= mostBytesBehind; bytes += 2 * text.length) {
+      await store.create(ConfigMap, { metadata: { namespace: 'here', name: 'a' }, data: { text } })
+      await store.delete(ConfigMap, { namespace: 'here', name: 'a' })
+      expect(await steady.summary(2)).toEqual(['ADDED a', 'DELETED a'])
+    }
+    await expect(slow.next()).rejects.toMatchObject({ reason: 'Expired', message: expect.stringContaining(`${mostBytesBehind} bytes`) })
     expect(store.watches).toBe(1)
   })
 

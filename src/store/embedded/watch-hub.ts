@@ -49,13 +49,13 @@ export class WatchHub {
 
   /** Tells everybody who is interested, in one batch each. */
   publish(changes: readonly Change[]): void {
-    const deliveries = new Map<Watcher, WatchEvent<Resource>[]>()
+    const deliveries = new Map<Watcher, Delivery>()
     for (const change of changes) {
       const files = this.#filed.get(change.collection)
       if (files === undefined) continue
       for (const file of filesOf(change)) for (const watcher of files.get(file) ?? []) deliver(watcher, change, deliveries)
     }
-    for (const [watcher, events] of deliveries) watcher.offer(events)
+    for (const [watcher, { events, bytes }] of deliveries) watcher.offer(events, bytes)
   }
 
   /** Ends all watches, without an error. */
@@ -150,18 +150,28 @@ export class WatchHub {
     this.#bookmarks = this.#clock.after(bookmarkEvery, () => this.#sendBookmarks())
     const resourceVersion = String(this.#state.revision)
     const batch: Batch = [{ type: 'BOOKMARK', resourceVersion, initialEventsEnd: false }]
-    for (const watcher of this.#bookmarked) if (watcher.after <= this.#state.revision) watcher.offer(batch)
+    for (const watcher of this.#bookmarked) if (watcher.after <= this.#state.revision) watcher.offer(batch, 0)
   }
 }
 
-function deliver(watcher: Watcher, change: Change, deliveries: Map<Watcher, WatchEvent<Resource>[]>): void {
+/** What one watcher is told of one flush, and the length of its objects as text. */
+interface Delivery {
+  readonly events: WatchEvent<Resource>[]
+  bytes: number
+}
+
+function deliver(watcher: Watcher, change: Change, deliveries: Map<Watcher, Delivery>): void {
   if (change.revision <= watcher.after) return
   const event = change.eventFor(watcher.selection)
   if (event === undefined) return
-  const events = deliveries.get(watcher)
-  if (events === undefined) deliveries.set(watcher, [event])
+  const bytes = (change.current ?? change.previous)!.size
+  const delivery = deliveries.get(watcher)
+  if (delivery === undefined) deliveries.set(watcher, { events: [event], bytes })
   // A watcher filed under two values of a label meets a change from the one to the other twice.
-  else if (events.at(-1) !== event) events.push(event)
+  else if (delivery.events.at(-1) !== event) {
+    delivery.events.push(event)
+    delivery.bytes += bytes
+  }
 }
 
 /** Under which names to file a watcher: any change that can matter to it is shown under at least one of them. */

@@ -7,8 +7,15 @@ import { Fifo } from './fifo.ts'
 type Batch = readonly WatchEvent<Resource>[]
 type Result = IteratorResult<Batch, undefined>
 
-/** Events that a reader may be behind before it is told to list again, so that a slow one costs a bounded amount of memory. */
+/** Events that a reader may be behind before it is told to list again, so that a slow one costs a bounded amount of memory, */
 export const mostBehind = 10_000
+/** and length of their objects as text: as much as is kept for those who come back. Objects may be large. */
+export const mostBytesBehind = 128 * 1024 * 1024
+
+interface Offered {
+  readonly batch: Batch
+  readonly bytes: number
+}
 
 /** One watch: events wait here, batch by batch, until its reader takes them. */
 export class Watcher implements AsyncIterableIterator<Batch, undefined> {
@@ -18,9 +25,10 @@ export class Watcher implements AsyncIterableIterator<Batch, undefined> {
   readonly wantsBookmarks: boolean
   /** What the reader gets first. It does not count as being behind. */
   readonly #initial = new Fifo<Batch>()
-  readonly #batches = new Fifo<Batch>()
+  readonly #batches = new Fifo<Offered>()
   readonly #onEnd: () => void
   #behind = 0
+  #bytesBehind = 0
   #waiting: { resolve(result: Result): void; reject(error: unknown): void } | undefined
   #ended = false
   #error: StoreError | undefined
@@ -39,8 +47,8 @@ export class Watcher implements AsyncIterableIterator<Batch, undefined> {
     for (const batch of options.initial) this.#initial.push(batch)
   }
 
-  /** Hands over one batch. Never waits: a reader that is too far behind loses its watch instead. */
-  offer(batch: Batch): void {
+  /** Hands over one batch, whose objects have that length as text. Never waits: a reader that is too far behind loses its watch instead. */
+  offer(batch: Batch, bytes: number): void {
     if (this.#ended) return
     if (this.#waiting !== undefined) {
       const { resolve } = this.#waiting
@@ -48,9 +56,11 @@ export class Watcher implements AsyncIterableIterator<Batch, undefined> {
       resolve({ value: batch, done: false })
       return
     }
-    this.#batches.push(batch)
+    this.#batches.push({ batch, bytes })
     this.#behind += batch.length
-    if (this.#behind > mostBehind) this.end(tooSlow())
+    this.#bytesBehind += bytes
+    if (this.#behind > mostBehind) this.end(tooSlow(`${mostBehind} events`))
+    else if (this.#bytesBehind > mostBytesBehind) this.end(tooSlow(`${mostBytesBehind} bytes`))
   }
 
   /** Ends the watch: at once with an error, else after the reader has taken what is waiting. */
@@ -71,10 +81,11 @@ export class Watcher implements AsyncIterableIterator<Batch, undefined> {
   next(): Promise<Result> {
     const initial = this.#initial.shift()
     if (initial !== undefined) return Promise.resolve({ value: initial, done: false })
-    const batch = this.#batches.shift()
-    if (batch !== undefined) {
-      this.#behind -= batch.length
-      return Promise.resolve({ value: batch, done: false })
+    const offered = this.#batches.shift()
+    if (offered !== undefined) {
+      this.#behind -= offered.batch.length
+      this.#bytesBehind -= offered.bytes
+      return Promise.resolve({ value: offered.batch, done: false })
     }
     return new Promise((resolve, reject) => {
       if (this.#error !== undefined) this.#fail(reject)
@@ -108,8 +119,8 @@ export class Watcher implements AsyncIterableIterator<Batch, undefined> {
   }
 }
 
-function tooSlow(): StoreError {
-  return new StoreError('Expired', `too old resource version: this watch was more than ${mostBehind} events behind`, {
+function tooSlow(limit: string): StoreError {
+  return new StoreError('Expired', `too old resource version: this watch was more than ${limit} behind`, {
     fix: 'list again and watch from the revision of the list; read events faster than they happen, or select fewer objects',
   })
 }

@@ -2,9 +2,10 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allKinds, Namespace, Nest } from '../../kinds/index.ts'
+import * as z from 'zod'
+import { allKinds, kind, Namespace, Nest } from '../../kinds/index.ts'
 import { recordingLog } from '../../ports/index.ts'
-import { EventReader } from '../contract/subject.ts'
+import { EventReader, refusal } from '../contract/subject.ts'
 import type { Store } from '../store.ts'
 import { applyChange, nestChange } from '../testing/changes.ts'
 import { openStore } from '../testing/sqlite.ts'
@@ -111,6 +112,45 @@ describe('a store that is opened again', () => {
     const after = await openStore(folder, { kinds: allKinds })
     expect(await contents(after, { fieldSelector: 'spec.material=twig' })).toHaveLength(1)
     await after.close()
+  })
+
+  test('lets go of objects from when less was asked of their kind, and takes every change but one that makes it worse', async () => {
+    const scroll = (most: number, more: z.ZodRawShape) =>
+      kind({
+        group: 'demo.aviary.dev',
+        version: 'v1alpha1',
+        name: 'Scroll',
+        plural: 'scrolls',
+        scope: 'Cluster',
+        description: 'A text.',
+        spec: z.object({ text: z.string().max(most), ...more }),
+        status: z.object({ lines: z.int().optional(), ...more }),
+        rules: [{ path: 'spec.text', message: 'must end', fix: 'end it', holds: ({ spec }) => most > 5 || spec['text'].endsWith('.') }],
+      })
+    const old = scroll(20, { ink: z.string().optional() })
+    const now = scroll(5, {})
+    const folder = temporaryFolder()
+    const before = await openStore(folder, { kinds: [Namespace, old] })
+    const ink = { ink: 'red' }
+    const made = await before.create(old, { metadata: { name: 'a', finalizers: ['x.dev/hold'] }, spec: { text: 'too long', ...ink } })
+    await before.update(old, { ...made, status: { lines: 1, ...ink } }, { subresource: 'status' })
+    await before.close()
+
+    const store = await openStore(folder, { kinds: [Namespace, now] })
+    const read = await store.get(now, { name: 'a' })
+    const reported = await store.update(now, { ...read, status: { ...read.status, lines: 2 } }, { subresource: 'status' })
+    expect(reported.status).toEqual({ lines: 2 })
+    const labelled = await store.update(now, { ...reported, metadata: { ...reported.metadata, labels: { a: 'b' } } })
+    expect([labelled.spec.text, labelled.metadata.labels]).toEqual(['too long', { a: 'b' }])
+    const worse = (spec: object) => refusal(store.update(now, { ...labelled, spec: { ...labelled.spec, ...spec } }))
+    expect((await worse({ text: 'too long, too' })).reason).toBe('Invalid')
+    expect((await worse({ pen: 'blue' })).reason).toBe('BadRequest')
+    const mended = await store.update(now, { ...labelled, spec: { ...labelled.spec, text: 'end.' } })
+    expect(mended.spec).toEqual({ text: 'end.' })
+    const { object } = await store.delete(now, { name: 'a' })
+    await store.update(now, { ...object, metadata: { ...object.metadata, finalizers: [] } })
+    expect((await refusal(store.get(now, { name: 'a' }))).reason).toBe('NotFound')
+    await store.close()
   })
 
   test('is the same installation as before', async () => {

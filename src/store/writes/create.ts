@@ -9,7 +9,6 @@ import type { WriteOptions } from '../store.ts'
 import { type Body, metadataOf } from './body.ts'
 import { checked, incoming, textField } from './incoming.ts'
 import { checkNamespaceOpen, isNamespaceKind, newNamespace } from './namespaces.ts'
-import { mergeSecretData } from './secret-data.ts'
 
 /** How often another name is tried when a generated one is taken. */
 const mostTries = 8
@@ -66,7 +65,7 @@ export function create(
 }
 
 function complete(kind: Kind, body: Body): Body {
-  return isNamespaceKind(kind) ? newNamespace(body) : mergeSecretData(kind, body)
+  return isNamespaceKind(kind) ? newNamespace(body) : body
 }
 
 function taken(kind: Kind, name: string, beingDeleted: boolean): StoreError {

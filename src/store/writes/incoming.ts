@@ -1,7 +1,8 @@
-import { decode, type FieldProblem, type Kind, namespaceProblem } from '../../kinds/index.ts'
+import { decode, type FieldProblem, isPlainObject, type Kind, namespaceProblem } from '../../kinds/index.ts'
 import { invalid, StoreError } from '../errors.ts'
 import type { WriteOptions } from '../store.ts'
 import type { Body } from './body.ts'
+import { newlyWrong } from './newly-wrong.ts'
 
 /** An object as somebody handed it in, before anything about it is believed. */
 export interface Incoming {
@@ -11,9 +12,10 @@ export interface Incoming {
 
 /** Takes the outermost shape apart. Throws BadRequest if it has none. */
 export function incoming(kind: Kind, input: unknown): Incoming {
-  if (!isRecord(input)) throw new StoreError('BadRequest', `a ${kind.name} must be an object`, { fix: 'hand in an object with metadata' })
+  if (!isPlainObject(input))
+    throw new StoreError('BadRequest', `a ${kind.name} must be an object`, { fix: 'hand in an object with metadata' })
   const metadata = input['metadata'] ?? {}
-  if (!isRecord(metadata))
+  if (!isPlainObject(metadata))
     throw invalid(kind, '', [{ path: 'metadata', reason: 'FieldValueTypeInvalid', message: 'Invalid value: must be an object' }])
   return { fields: input, metadata }
 }
@@ -38,7 +40,7 @@ const ofTheStore: ReadonlySet<string> = new Set([
 
 /**
  * The object with defaults and without what the store writes itself, checked against its kind. `name` stands in for a name
- * that was generated; `known` is the state that is to be replaced. Throws BadRequest (unknown fields) or Invalid.
+ * that was generated; `known` is the state that is to be replaced, whose faults are not held against it. Throws BadRequest (unknown fields) or Invalid.
  */
 export function checked(kind: Kind, { fields, metadata }: Incoming, name: string | undefined, options: WriteOptions, known?: Body): Body {
   const own: Record<string, unknown> = {}
@@ -47,7 +49,9 @@ export function checked(kind: Kind, { fields, metadata }: Incoming, name: string
   const input: Record<string, unknown> = {}
   for (const field in fields) if (field !== 'status' || !kind.hasStatus) input[field] = fields[field]
   input['metadata'] = own
-  const { object, problems, unknownFields } = decode(kind, input, known)
+  const decoded = decode(kind, input, known)
+  const { problems, unknownFields } = newlyWrong(kind, known, decoded)
+  const { object } = decoded
   refuseUnknown(kind, unknownFields, options)
   const all = [...missing(namespaceProblem(kind, object.metadata.namespace)), ...problems]
   if (all.length > 0) throw invalid(kind, name ?? textField({ fields, metadata }, 'name') ?? '', all)
@@ -70,8 +74,4 @@ export function refuseUnknown(kind: Kind, unknownFields: readonly string[], { fi
 
 function missing(problem: FieldProblem | undefined): readonly FieldProblem[] {
   return problem === undefined ? [] : [problem]
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,8 +7,8 @@ import type { UpdateOptions } from '../store.ts'
 import { atRevision, type Body, metadataOf, sameWish } from './body.ts'
 import { checked, type Incoming, incoming, refuseUnknown, textField } from './incoming.ts'
 import { isNamespaceKind, namespaceFinalizers, updatedNamespace } from './namespaces.ts'
+import { newlyWrong } from './newly-wrong.ts'
 import { same } from './same.ts'
-import { mergeSecretData } from './secret-data.ts'
 
 /** Checks what was handed in, and returns what remains to be done when its turn comes. Throws BadRequest, Invalid or NotFound. */
 export function update(collection: Collection, input: unknown, options: UpdateOptions): (batch: Batch) => Body {
@@ -40,7 +40,7 @@ export function update(collection: Collection, input: unknown, options: UpdateOp
 function nextState(kind: Kind, given: Incoming, options: UpdateOptions, present: Version | undefined): (old: Body) => Body | undefined {
   const { subresource } = options
   if (subresource === undefined) {
-    const body = mergeSecretData(kind, checked(kind, given, undefined, options, present?.stored.object as Body | undefined))
+    const body = checked(kind, given, undefined, options, present?.stored.object as Body | undefined)
     return old => wholeUpdate(kind, old, body)
   }
   if (subresource === 'status' && kind.hasStatus) return old => statusUpdate(kind, old, given.fields['status'], options)
@@ -80,17 +80,18 @@ function finalizerProblems(old: Body, next: Body): Parameters<typeof invalid>[2]
 
 /** Nothing but status. The rest of what was handed in is not looked at. */
 function statusUpdate(kind: Kind, old: Body, status: unknown, options: UpdateOptions): Body | undefined {
-  const { object, problems, unknownFields } = decode(kind, { ...old, status }, old)
+  const decoded = decode(kind, { ...old, status }, old)
+  const { problems, unknownFields } = newlyWrong(kind, old, decoded)
   refuseUnknown(
     kind,
     unknownFields.filter(path => path.startsWith('status')),
     options,
   )
   if (problems.length > 0) throw invalid(kind, old.metadata.name, problems)
-  const decoded = (object as Body).status
-  if (same(decoded, old.status)) return undefined
+  const { status: read } = decoded.object as Body
+  if (same(read, old.status)) return undefined
   const { status: _old, ...rest } = old
-  const next = (decoded === undefined ? rest : { ...rest, status: decoded }) as Body
+  const next = (read === undefined ? rest : { ...rest, status: read }) as Body
   const changes = updateProblems(kind, old, next)
   if (changes.length > 0) throw invalid(kind, old.metadata.name, changes)
   return next

@@ -200,6 +200,27 @@ describe('a secret', () => {
     expect(changed.data).toEqual({ user: 'aMOp', other: 'cQ==' })
     expect(await store.update(Secret, { ...changed, stringData: { other: 'q' } })).toEqual(changed)
   })
+
+  test('is refused for its plain texts as for its data: by their names, and by their bytes', async () => {
+    const { store } = await memoryWorld()
+    const secret = (stringData: unknown) =>
+      store.create(Secret, { metadata: { namespace: 'here', name: 'a' }, stringData: stringData as Record<string, string> })
+    const largest = 1024 * 1024
+    expect(await refusal(secret({ 'no file name': 'x' }))).toMatchObject({
+      reason: 'Invalid',
+      message: expect.stringContaining('data[no file name]'),
+    })
+    expect(await refusal(secret({ a: 'x', b: 'y'.repeat(largest) }))).toMatchObject({
+      reason: 'Invalid',
+      message: expect.stringContaining(`data: Too long: may not be more than ${largest} bytes`),
+    })
+    for (const wrong of ['text', ['text'], { a: 7 }, { a: 'x', b: ['y'] }]) expect((await refusal(secret(wrong))).reason).toBe('Invalid')
+    const made = await secret({ a: 'y'.repeat(largest), b: null })
+    expect(Object.keys(made.data ?? {})).toEqual(['a'])
+    expect(made.stringData).toBeUndefined()
+    const { stringData: _, data: __, ...rest } = made
+    expect(await store.update(Secret, { ...rest, stringData: {} })).not.toHaveProperty('data')
+  })
 })
 
 describe('deleting', () => {

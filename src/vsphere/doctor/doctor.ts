@@ -1,12 +1,11 @@
 import { Failure } from '../../ports/index.ts'
 import { VsphereConnection, type ConnectionOptions } from '../connection.ts'
-import type { PlaceKind } from '../places.ts'
+import { readBelow, type Datacenter, type PlaceKind } from '../places.ts'
 import { sdkUrl } from '../settings.ts'
-import { isFault } from '../soap/session.ts'
+import { isFault, type ServiceContent } from '../soap/session.ts'
 import { cardsOf } from '../vim/network-card.ts'
 import { readName } from '../vim/object-name.ts'
-import { refOf, retrieve } from '../vim/property-collector.ts'
-import { containerView } from '../places.ts'
+import { refOf, retrieveOne } from '../vim/property-collector.ts'
 import type { Ref } from '../xml/writer.ts'
 import { missingPrivileges, privileges, type PrivilegePlace } from './privileges.ts'
 
@@ -45,16 +44,15 @@ export async function doctor(options: DoctorOptions, signal: AbortSignal): Promi
       connection.session.content(signal),
     )
     if (content === undefined) return checks
-    checks.push({ what: 'the version of the vCenter', ok: true, found: content.fullName === '' ? content.version : content.fullName })
+    if (!checkVersion(checks, content)) return checks
     const datacenter = await attemptAsync(checks, named('datacenter', settings.datacenter), 'nothing can be found or made', () =>
       connection.places.datacenter(),
     )
     if (datacenter === undefined) return checks
     const found = await findPlaces(checks, connection)
-    for (const name of options.templates ?? []) {
-      const template = await checkTemplate(checks, connection, datacenter.folders.get('vmFolder') as Ref, name, signal)
-      if (template !== undefined) found.push({ place: 'template', called: `template ${name}`, ref: template })
-    }
+    const templates = options.templates ?? []
+    const vms = templates.length === 0 ? [] : await allVms(checks, connection, datacenter, signal)
+    if (vms !== undefined) for (const name of templates) found.push(...(await checkTemplate(checks, connection, vms, name, signal)))
     for (const { place, called, ref } of found) await checkPrivileges(checks, connection, place, called, ref, signal)
     return checks
   } finally {
@@ -76,47 +74,93 @@ async function findPlaces(checks: Check[], connection: VsphereConnection): Promi
     if (name === undefined && (kind === 'datastore' || kind === 'network')) continue
     const called = named(kind, name)
     const ref = await attemptAsync(checks, called, breaks, () => connection.places.find(kind, name))
-    if (ref !== undefined) found.push({ place: kind, called, ref })
+    if (ref === undefined) continue
+    found.push({ place: kind, called, ref })
+    if (kind === 'datastore') await attemptAsync(checks, `${called}: room for disks`, breaks, () => datastoreState(connection, called, ref))
   }
   return found
 }
 
-async function checkTemplate(
+/** How much room a datastore has, if it can be used at all. */
+async function datastoreState({ session }: VsphereConnection, called: string, ref: Ref): Promise<Told> {
+  const properties = await retrieveOne(session, ref, ['summary.accessible', 'summary.maintenanceMode', 'summary.freeSpace'])
+  const told = (path: string) => properties?.get(`summary.${path}`)?.text
+  if (told('accessible') === 'false') throw new Advice('no host can reach it', `bring ${called} back in vCenter, or name another`)
+  if ((told('maintenanceMode') ?? 'normal') !== 'normal') throw new Advice('it is in maintenance', `end it in vCenter, or name another`)
+  return new Told(`${Math.floor(Number(told('freeSpace') ?? 0) / 2 ** 30)} GB free`)
+}
+
+/** What answers must be a vCenter, and of a version that speaks as this program does. */
+function checkVersion(checks: Check[], { fullName, version, apiType }: ServiceContent): boolean {
+  const found = fullName === '' ? version : fullName
+  const [what, breaks] = ['the version of the vCenter', 'no VM can be made']
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < 6 || (major === 6 && minor < 5)
+  if (apiType === 'HostAgent')
+    checks.push({
+      what,
+      ok: false,
+      found,
+      breaks,
+      fix: 'this is a single host, which cannot clone: give the URL of the vCenter that manages it',
+    })
+  else if (isOld) checks.push({ what, ok: false, found, breaks, fix: 'use vCenter 6.5 or later' })
+  else checks.push({ what, ok: true, found })
+  return checks.at(-1)?.ok === true
+}
+
+type Listed = Awaited<ReturnType<typeof readBelow>>
+
+/** Every VM and template by name; undefined if they cannot be listed, which is a check then. */
+async function allVms(
   checks: Check[],
   { session }: VsphereConnection,
-  folder: Ref,
+  { folders }: Datacenter,
+  signal: AbortSignal,
+): Promise<Listed | undefined> {
+  try {
+    return await readBelow(session, folders.get('vmFolder') as Ref, ['VirtualMachine'], ['name', 'config.template'], signal)
+  } catch (error) {
+    checks.push(failed('listing VMs and templates', 'what is there is not known, so nothing is done', error))
+    return undefined
+  }
+}
+
+/** The template, and the places that its clones stay in because the configuration names no others. */
+async function checkTemplate(
+  checks: Check[],
+  { session, settings }: VsphereConnection,
+  vms: Listed,
   name: string,
   signal: AbortSignal,
-): Promise<Ref | undefined> {
+): Promise<readonly FoundPlace[]> {
   const what = `template ${name}`
   const breaks = 'jobs and pools that use it get no VM'
-  return attemptAsync(checks, what, breaks, async () => {
-    const view = await containerView(session, folder, ['VirtualMachine'])
-    const paths = ['name', 'config.template']
-    const all = await retrieve(session, { type: 'VirtualMachine', paths, from: view, through: 'view' }, signal)
-    await session.call('DestroyView', view)
-    const vm = all.find(({ properties }) => readName(properties.get('name')?.text ?? '') === name)
+  const found = await attemptAsync(checks, what, breaks, async () => {
+    const vm = vms.find(({ properties }) => readName(properties.get('name')?.text ?? '') === name)
     if (vm === undefined)
       throw new Advice(`there is no VM or template "${name}" in the datacenter`, 'check the spelling, and whether the account may see it')
     if (vm.properties.get('config.template')?.text !== 'true') {
       throw new Advice(`"${name}" is a VM, not a template`, `power it off and convert it to a template in vCenter`)
     }
-    const [details] = await retrieve(
-      session,
-      { type: 'VirtualMachine', paths: ['config.hardware.device', 'snapshot.currentSnapshot'], from: vm.ref },
-      signal,
-    )
-    const cards = cardsOf(details?.properties.get('config.hardware.device')).length
+    const paths = ['config.hardware.device', 'snapshot.currentSnapshot', 'datastore', 'network']
+    const details = await retrieveOne(session, vm.ref, paths, signal)
+    const cards = cardsOf(details?.get('config.hardware.device')).length
     checks.push({
       what: `${what}: a snapshot for linked clones`,
       ok: true,
-      found: details?.properties.has('snapshot.currentSnapshot')
-        ? `yes (${refOf(details.properties.get('snapshot.currentSnapshot')).id})`
+      found: details?.has('snapshot.currentSnapshot')
+        ? `yes (${refOf(details.get('snapshot.currentSnapshot')).id})`
         : 'none: clones copy its disk, which is slower and takes more room',
     })
     if (cards === 0) throw new Advice(`"${name}" has no network card`, 'add one to the template, so that guests can be reached')
-    return vm.ref
+    const own = (['datastore', 'network'] as const).flatMap(place => {
+      const refs = settings[place] === undefined ? (details?.get(place)?.children ?? []) : []
+      return refs.map(ref => ({ place, called: `the ${place} of ${what}`, ref: refOf(ref) }))
+    })
+    return [{ place: 'template' as const, called: what, ref: vm.ref }, ...own]
   })
+  return found ?? []
 }
 
 async function checkPrivileges(
@@ -147,13 +191,18 @@ async function checkPrivileges(
         })
     }
   } catch (error) {
-    if (!isFault(error, 'NoPermission', 'NotSupported', 'MethodNotFound')) throw error
-    checks.push({
-      what: `privileges on ${called}`,
-      ok: false,
-      breaks: 'which privileges are missing is not known',
-      fix: 'let an administrator check them',
-    })
+    const fix = isFault(error, 'NoPermission', 'NotSupported', 'MethodNotFound') ? 'let an administrator check them' : undefined
+    const problem = failed(`privileges on ${called}`, 'which privileges are missing is not known', error)
+    checks.push(fix === undefined ? problem : { ...problem, fix })
+  }
+}
+
+/** What a check found that is worth telling although all is well. */
+class Told {
+  readonly found: string
+
+  constructor(found: string) {
+    this.found = found
   }
 }
 
@@ -186,7 +235,7 @@ function attempt<T>(checks: Check[], what: string, breaks: string, look: () => T
 async function attemptAsync<T>(checks: Check[], what: string, breaks: string, look: () => Promise<T>): Promise<T | undefined> {
   try {
     const result = await look()
-    checks.push({ what, ok: true })
+    checks.push({ what, ok: true, ...(result instanceof Told && { found: result.found }) })
     return result
   } catch (error) {
     checks.push(failed(what, breaks, error))

@@ -17,6 +17,7 @@ export const privileges: readonly Privilege[] = [
   { id: 'System.View', on: 'folder', breaks: 'VMs cannot be seen' },
   { id: 'System.Read', on: 'folder', breaks: 'VMs cannot be watched' },
   { id: 'VirtualMachine.Inventory.CreateFromExisting', on: 'folder', breaks: 'no VM can be made there' },
+  { id: 'VirtualMachine.Config.AddNewDisk', on: 'folder', breaks: 'no VM can be made there: it gets no disk' },
   { id: 'VirtualMachine.Inventory.Delete', on: 'folder', breaks: 'VMs cannot be removed and pile up' },
   { id: 'VirtualMachine.Interact.PowerOn', on: 'folder', breaks: 'VMs cannot be started' },
   { id: 'VirtualMachine.Interact.PowerOff', on: 'folder', breaks: 'VMs cannot be stopped, so neither claimed nor removed' },

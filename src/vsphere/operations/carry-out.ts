@@ -98,17 +98,20 @@ async function whatHappened<T>(connection: VsphereConnection, change: Change<T>,
   )
 }
 
-/** Waits for every task on the object that nobody here follows: one of them may be the one whose answer was lost. */
-async function quiet({ session, tasks }: VsphereConnection, { on, method, target }: Change<unknown>, signal: AbortSignal): Promise<void> {
+/**
+ * Waits for every task on the object that nobody here follows: one of them may be the one whose answer was lost. Which one nobody can
+ * tell, so none is cancelled, also when the caller gives up: it may be somebody else's.
+ */
+async function quiet({ session, tasks }: VsphereConnection, { on }: Change<unknown>, signal: AbortSignal): Promise<void> {
   const { manager } = await session.content(signal)
   const paths = ['info.state', 'info.entity']
   const recent = await retrieve(session, { type: 'Task', paths, from: manager('taskManager'), through: 'recentTask' }, signal)
   for (const { ref, properties } of recent) {
     const state = properties.get('info.state')?.text
     if (properties.get('info.entity')?.text !== on.id || tasks.isOwn(ref.id) || (state !== 'queued' && state !== 'running')) continue
-    await tasks.end(ref, { operation: method, target }, signal).catch((error: unknown) => {
-      // How somebody's task ended does not matter here, only that it has.
-      if (signal.aborted) throw error
+    await tasks.over(ref, signal).catch((error: unknown) => {
+      // Who may not look at a task did not begin it.
+      if (!isFault(error, 'NoPermission')) throw error
     })
   }
 }

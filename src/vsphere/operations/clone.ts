@@ -2,13 +2,13 @@ import { NameTaken, NotThere, type CloneRequest, type Vm } from '../../platform/
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
 import { cloneArguments, type ClonePlan } from '../vim/clone-spec.ts'
-import { firstDiskOf } from '../vim/disk.ts'
-import { cardChanges, cardsOf, networkBacking, type TemplateCard } from '../vim/network-card.ts'
+import { cardChanges } from '../vim/network-card.ts'
 import { writtenName } from '../vim/object-name.ts'
-import { refOf, retrieveOne } from '../vim/property-collector.ts'
+import { refOf } from '../vim/property-collector.ts'
 import { child } from '../xml/element.ts'
 import { reference, type Ref } from '../xml/writer.ts'
 import { answered, carryOut } from './carry-out.ts'
+import type { CloneMemory } from './clone-memory.ts'
 import { readVm, vmRef } from './vm-access.ts'
 
 const usualTimeout = 30 * 60_000
@@ -16,23 +16,8 @@ const usualTimeout = 30 * 60_000
 /** How long to wait for a VM to get its configuration that carries our name and is just being made. */
 const makingTakes = 60_000
 
-/** What clones need to know of a template. */
-interface TemplateFacts {
-  readonly cards: readonly TemplateCard[]
-  readonly snapshot: Ref | undefined
-  readonly diskGB: number
-}
-
-/** What is known of templates, read once each and dropped when a clone fails. */
-export type TemplateMemory = Map<string, Promise<TemplateFacts>>
-
 /** Makes a VM from a template, or finds the one that an earlier call made. */
-export async function cloneVm(
-  connection: VsphereConnection,
-  memory: TemplateMemory,
-  request: CloneRequest,
-  signal: AbortSignal,
-): Promise<Vm> {
+export async function cloneVm(connection: VsphereConnection, memory: CloneMemory, request: CloneRequest, signal: AbortSignal): Promise<Vm> {
   const { settings } = connection
   await connection.live(signal)
   const before = await findOurs(connection, request, signal)
@@ -57,7 +42,7 @@ export async function cloneVm(
     )
   } catch (error) {
     // What was looked up may be what was wrong.
-    memory.delete(template.id)
+    memory.forget()
     connection.places.forget()
     if (!isFault(error, 'DuplicateName')) throw error
     const there = await findOurs(connection, request, signal, { fresh: true })
@@ -147,23 +132,20 @@ function templateCalled({ inventory }: VsphereConnection, name: string): Vm {
 
 async function planFor(
   connection: VsphereConnection,
-  memory: TemplateMemory,
+  memory: CloneMemory,
   template: Vm,
   request: CloneRequest,
   signal: AbortSignal,
 ): Promise<ClonePlan> {
-  const { places, settings, session } = connection
+  const { places, settings } = connection
   const datastore = request.datastore ?? settings.datastore
   const network =
     request.network ?? (settings.network === undefined ? undefined : { network: settings.network, card: settings.card ?? 'vmxnet3' })
   return answered(
     connection,
     async () => {
-      const facts = await factsOf(connection, memory, template)
-      const backing =
-        network === undefined
-          ? undefined
-          : await networkBacking(session, await places.find('network', network.network), network.network, signal)
+      const facts = await memory.template(template.id)
+      const backing = network === undefined ? undefined : await memory.network(network.network)
       return {
         folder: await places.find('folder', request.folder ?? settings.folder),
         resourcePool: await places.find('resourcePool', request.resourcePool ?? settings.resourcePool),
@@ -177,22 +159,4 @@ async function planFor(
     },
     signal,
   )
-}
-
-function factsOf({ session }: VsphereConnection, memory: TemplateMemory, template: Vm): Promise<TemplateFacts> {
-  let facts = memory.get(template.id)
-  if (facts === undefined) {
-    facts = retrieveOne(session, vmRef(template.id), ['config.hardware.device', 'snapshot.currentSnapshot']).then(properties => {
-      const snapshot = properties?.get('snapshot.currentSnapshot')
-      const devices = properties?.get('config.hardware.device')
-      return {
-        cards: cardsOf(devices),
-        snapshot: snapshot === undefined ? undefined : refOf(snapshot),
-        diskGB: firstDiskOf(devices)?.sizeGB ?? 0,
-      }
-    })
-    memory.set(template.id, facts)
-    facts.catch(() => memory.delete(template.id))
-  }
-  return facts
 }

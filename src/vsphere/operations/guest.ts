@@ -23,8 +23,7 @@ export async function runInGuest(connection: VsphereConnection, id: string, comm
         if (signal.aborted || !maybeDone(error) || attempt === 3) throw error
         await clock.sleep(afterglow, signal)
         const processes = await answered(connection, () => guests.list(vm, command, [], signal), signal)
-        const line = `${command.program} ${command.args}`.trim()
-        const ours = processes.filter(process => process.owner === command.user && process.command.includes(line))
+        const ours = processes.filter(process => process.owner === command.user && isRunOf(process, command))
         const newest = ours.map(process => process.id).toSorted((one, other) => other - one)[0]
         if (newest !== undefined) return newest
       }
@@ -34,6 +33,11 @@ export async function runInGuest(connection: VsphereConnection, id: string, comm
     if (isFault(error, 'InvalidPowerState')) throw GuestNotReady({ name, why: 'it is not powered on' }, { cause: error })
     throw error
   }
+}
+
+/** Whether a guest shows this program. VMware Tools put it in quotation marks, and run it by a shell, which stands before it then. */
+function isRunOf({ command: shown }: GuestProcess, { program, args }: GuestCommand): boolean {
+  return [`${program} ${args}`, `"${program}" ${args}`].some(line => shown.includes(line.trim()))
 }
 
 /** The exit code of a program, or undefined while it runs. */

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { SignInRefused } from '../../platform/index.ts'
 import { Secret, silentLog, Unreachable, VirtualClock } from '../../ports/index.ts'
 import { AnswerNotUnderstood, VimFault } from '../errors.ts'
-import { preliminaries, refusal, scriptedVcenter, type Scripted } from '../testing/scripted-vcenter.ts'
+import { preliminaries, refusal, response, scriptedVcenter, type Scripted } from '../testing/scripted-vcenter.ts'
 import { retrieveOne } from '../vim/property-collector.ts'
 import { Session } from './session.ts'
 import { SoapClient } from './soap-client.ts'
 
 const target = { type: 'ServiceInstance', id: 'ServiceInstance' }
 
-function sessionOn(script: (method: string) => Scripted | undefined) {
+function sessionOn(script: (method: string, cookie: string) => Scripted | Promise<Scripted> | undefined) {
   const clock = new VirtualClock()
-  const { http, calls } = scriptedVcenter(clock, method => script(method) ?? preliminaries[method] ?? '')
+  const { http, calls } = scriptedVcenter(clock, (method, _, cookie) => script(method, cookie) ?? preliminaries[method] ?? '')
   const password = new Secret('opensesame')
   const session = new Session({
     soap: new SoapClient('https://vcenter/sdk', http),
@@ -63,6 +63,50 @@ describe('a session', () => {
     expect(session.generation).toBe(2)
   })
 
+  test('keeps the cookie of its sign-in, whatever cookies come with answers to those who met the end of the last', async () => {
+    let valid = ''
+    let sayLate: (() => void) | undefined
+    const bringing = (cookie: string, answer: object) => ({
+      ...(answer as { status: number }),
+      headers: { 'set-cookie': `vmware_soap_session="${cookie}"; Path=/; HttpOnly; Secure;` },
+    })
+    const { session } = sessionOn((method, cookie) => {
+      if (method === 'Login') return bringing((valid = `session ${session.generation + 1}`), response('Login', preliminaries['Login']!))
+      if (method !== 'FindChild' || cookie.includes(valid)) return undefined
+      // Whoever has no session is given one that nobody has signed in to.
+      const refused = bringing('nobody', refusal('NotAuthenticated'))
+      return sayLate === undefined ? new Promise(resolve => (sayLate = () => resolve(refused))) : refused
+    })
+    await session.content()
+    valid = 'another'
+    const first = session.call('FindChild', target)
+    await session.call('FindChild', target)
+    sayLate!()
+    await first
+    await session.call('FindChild', target)
+    expect(session.generation).toBe(2)
+  })
+
+  test('that is being replaced is waited for, so that no call goes out without one', async () => {
+    let ended = false
+    let letIn = () => {}
+    const { session, calls, clock } = sessionOn(method => {
+      if (method === 'Login' && ended) return new Promise(resolve => (letIn = () => resolve(preliminaries['Login']!)))
+      return method === 'FindChild' && ended ? refusal('NotAuthenticated') : undefined
+    })
+    await session.content()
+    ended = true
+    const first = session.call('FindChild', target)
+    await clock.advance(100)
+    const second = session.call('DestroyView', target)
+    ended = false
+    await clock.advance(100)
+    expect(calls).not.toContain('DestroyView')
+    letIn()
+    await Promise.all([first, second])
+    expect(calls.indexOf('DestroyView')).toBeGreaterThan(calls.lastIndexOf('Login'))
+  })
+
   test('is not asked for again after wrong credentials', async () => {
     const { session, calls } = sessionOn(method => (method === 'Login' ? refusal('InvalidLogin', 'Cannot complete login') : undefined))
     for (let count = 0; count < 3; count++) {
@@ -104,6 +148,11 @@ describe('an answer', () => {
   ])('%s', async (_, answer, code) => {
     const { session } = sessionOn(method => (method === 'PowerOnVM_Task' ? answer : undefined))
     await expect(session.call('PowerOnVM_Task', { type: 'VirtualMachine', id: 'vm-1' })).rejects.toMatchObject({ code })
+  })
+
+  test.each([301, 403, 404])('status %i, which no vCenter gives, says to look at the URL', async status => {
+    const { session } = sessionOn(method => (method === 'RetrieveServiceContent' ? { status, body: '' } : undefined))
+    await expect(session.content()).rejects.toMatchObject({ code: Unreachable.code, fix: expect.stringContaining('the URL') })
   })
 
   test('a refusal names the fault, its message and what it is about', async () => {

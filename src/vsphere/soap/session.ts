@@ -1,4 +1,4 @@
-import { Unreachable, type Clock, type Log, type Secret } from '../../ports/index.ts'
+import { unlessAborted, Unreachable, type Clock, type Log, type Secret } from '../../ports/index.ts'
 import { SignInRefused } from '../../platform/index.ts'
 import { VimFault } from '../errors.ts'
 import { child, childText, type XmlElement } from '../xml/element.ts'
@@ -14,7 +14,8 @@ const keepAliveEvery = 5 * 60_000
 export interface ServiceContent {
   readonly version: string
   readonly fullName: string
-  readonly instance: string
+  /** `VirtualCenter`, or `HostAgent` for a single host. */
+  readonly apiType: string
   /** The manager of that field of vCenter's ServiceContent. */
   manager(name: string): Ref
 }
@@ -65,9 +66,9 @@ export class Session {
     return this.#key
   }
 
-  /** Signs in if nobody is signed in. */
+  /** Signs in if nobody is signed in; waits if somebody is just doing so. */
   async content(signal?: AbortSignal): Promise<ServiceContent> {
-    if (this.#generation === 0) await unlessAborted(this.#signIn(0), signal)
+    if (this.#generation === 0 || this.#signingIn !== undefined) await unlessAborted(this.#signIn(this.#generation), signal)
     return this.#content as ServiceContent
   }
 
@@ -114,8 +115,9 @@ export class Session {
       const answer = await soap.call('Login', this.#manager('sessionManager'), { userName: user, password }, { signal })
       this.#key = childText(child(answer, 'returnval') ?? answer, 'key') ?? ''
     } catch (error) {
-      if (!isFault(error, 'InvalidLogin', 'NoPermission', 'PasswordExpired')) throw error
-      this.#refused = SignInRefused({ platform: name, user }, { cause: error })
+      if (!VimFault.is(error) || !isFault(error, 'InvalidLogin', 'NoPermission', 'PasswordExpired')) throw error
+      const { fault, message } = error.details
+      this.#refused = SignInRefused({ platform: name, user, why: message === '' ? fault : `${fault} (${message})` }, { cause: error })
       throw this.#refused
     }
     if (this.#generation++ === 0) void this.#keepAlive()
@@ -154,17 +156,7 @@ function serviceContent(answer: XmlElement): ServiceContent {
   return {
     version: childText(about, 'version') ?? '',
     fullName: childText(about, 'fullName') ?? '',
-    instance: childText(about, 'instanceUuid') ?? '',
+    apiType: childText(about, 'apiType') ?? '',
     manager: name => managers.get(name) ?? { type: 'missing', id: name },
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }

@@ -13,6 +13,12 @@ const mostBytes = 512 * 1024 * 1024
 /** Makes vCenter answer in the form of this version of its interface, which every later one still speaks. */
 const interfaceVersion = 'urn:vim25/6.5'
 
+/**
+ * The calls whose answers bring the session's cookie. vCenter gives one to whoever has none: a call that meets the end of a session
+ * would bring one that nobody has signed in with, and might come after the one that counts.
+ */
+const signsIn: ReadonlySet<string> = new Set(['RetrieveServiceContent', 'Login'])
+
 /** How one call differs from the others. */
 export interface CallOptions {
   /** Milliseconds. Default 15,000. */
@@ -55,7 +61,7 @@ export class SoapClient {
       maxBytes: mostBytes,
       ...(options.signal !== undefined && { signal: options.signal }),
     })
-    this.#keepCookie(response)
+    if (signsIn.has(method)) this.#keepCookie(response)
     return answerOf(method, response)
   }
 
@@ -103,8 +109,14 @@ function bodyOf(method: string, response: HttpResponse): XmlElement {
 
 /** Something in between answered, or a vCenter that is just starting or stopping. */
 function notVcenter(method: string, { status }: HttpResponse): Error {
-  // Only 503 says that the request went no further.
-  return Unreachable({ target: `vCenter, asked for ${method},`, why: `the HTTP status is ${status}`, sent: status !== 503 })
+  const isElsewhere = status >= 300 && status < 500
+  return Unreachable({
+    target: `vCenter, asked for ${method},`,
+    why: `the HTTP status is ${status}`,
+    // Only 503 says that the request went no further.
+    sent: status !== 503,
+    ...(isElsewhere && { fix: 'check that the URL is that of a vCenter, as https://HOST/sdk, and what stands between' }),
+  })
 }
 
 /** The fault of an answer or of a finished task. */

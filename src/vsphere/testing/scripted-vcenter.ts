@@ -7,10 +7,10 @@ const tail = '</soapenv:Body></soapenv:Envelope>'
 /** What a call is answered with: the inside of its response, or a whole HTTP response. */
 export type Scripted = string | ServedResponse
 
-/** A vCenter that answers as its script says, for what no simulator does: `script` gets the method and the body of each call. */
+/** A vCenter that answers as its script says, for what no simulator does: `script` gets the method, body and cookie of each call. */
 export function scriptedVcenter(
   clock: Clock,
-  script: (method: string, body: string) => Scripted | Promise<Scripted>,
+  script: (method: string, body: string, cookie: string) => Scripted | Promise<Scripted>,
 ): { readonly http: HttpClient; readonly calls: string[] } {
   const calls: string[] = []
   const http = simulatedHttp(
@@ -18,13 +18,17 @@ export function scriptedVcenter(
       const body = request.text()
       const method = /<soapenv:Body><(\w+)/.exec(body)?.[1] ?? ''
       calls.push(method)
-      const answer = await script(method, body)
-      if (typeof answer !== 'string') return answer
-      return { status: 200, body: `${head}<${method}Response xmlns="urn:vim25">${answer}</${method}Response>${tail}` }
+      const answer = await script(method, body, request.headers['cookie'] ?? '')
+      return typeof answer === 'string' ? response(method, answer) : answer
     },
     { clock },
   )
   return { http, calls }
+}
+
+/** A whole response, for what needs headers. */
+export function response(method: string, inside: string): ServedResponse {
+  return { status: 200, body: `${head}<${method}Response xmlns="urn:vim25">${inside}</${method}Response>${tail}` }
 }
 
 /** A refusal as vCenter writes it. */

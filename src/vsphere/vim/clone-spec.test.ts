@@ -74,6 +74,7 @@ describe('the call that makes a VM', () => {
       dns: ['10.0.0.2', '10.0.0.3'],
     } as const
     const made = at(spec({ guest: { hostName: 'worker', domain: 'example.test', address } }, { cards: 2 }), 'customization')
+    expect(at(made, 'identity').type).toBe('CustomizationLinuxPrep')
     expect(at(made, 'identity', 'hostName', 'name').text).toBe('worker')
     expect(at(made, 'identity', 'domain').text).toBe('example.test')
     expect(children(at(made, 'globalIPSettings'), 'dnsServerList').map(({ text }) => text)).toEqual(['10.0.0.2', '10.0.0.3'])
@@ -81,6 +82,13 @@ describe('the call that makes a VM', () => {
     expect([at(first!, 'ip').type, at(first!, 'ip', 'ipAddress').text]).toEqual(['CustomizationFixedIp', '10.0.0.9'])
     expect(['subnetMask', 'gateway'].map(name => childText(first!, name))).toEqual(['255.255.255.0', '10.0.0.1'])
     expect(at(second!, 'ip').type).toBe('CustomizationDhcpIpGenerator')
+  })
+
+  test('names neither gateway nor name servers to a guest with a static address if there are none', () => {
+    const address = { kind: 'static', address: '10.0.0.9', subnetMask: '255.255.255.0', gateway: '', dns: [] } as const
+    const made = at(spec({ guest: { hostName: 'worker', domain: '', address } }), 'customization')
+    expect(at(made, 'nicSettingMap', 'adapter').children.map(({ name }) => name)).toEqual(['ip', 'subnetMask'])
+    expect(at(made, 'globalIPSettings').children).toEqual([])
   })
 
   test('gives the guest an address by DHCP if that is wanted, and then no name servers', () => {

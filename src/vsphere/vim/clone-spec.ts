@@ -61,7 +61,8 @@ function customization({ hostName, domain, address }: NonNullable<CloneRequest['
           adapter: {
             ip: typed('CustomizationFixedIp', { ipAddress: address.address }),
             subnetMask: address.subnetMask,
-            gateway: [address.gateway],
+            // Where there is none, none is named: an empty one is not an address.
+            gateway: address.gateway === '' ? undefined : [address.gateway],
           },
         }
   return {

@@ -12,6 +12,11 @@ const types: Readonly<Record<string, PlatformEvent['type']>> = {
   VmClonedEvent: 'created',
   VmDeployedEvent: 'created',
   VmRemovedEvent: 'removed',
+  // The guest could not be given its name or its address; each cause is an event of its own.
+  CustomizationUnknownFailure: 'notCustomized',
+  CustomizationNetworkSetupFailed: 'notCustomized',
+  CustomizationLinuxIdentityFailed: 'notCustomized',
+  CustomizationSysprepFailed: 'notCustomized',
 }
 
 /** What happened to an object, oldest first. */

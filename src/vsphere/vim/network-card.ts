@@ -34,14 +34,20 @@ export function cardsOf(devices: XmlElement | undefined): readonly TemplateCard[
   }))
 }
 
-/** What connects a card to a network: by name to a standard one, by switch and port group to a distributed one. */
-export async function networkBacking(session: Session, network: Ref, name: string, signal: AbortSignal): Promise<XmlFields> {
+/** What connects a card to a network: by name to a standard one, by switch and port group to a distributed one, by id to one of NSX. */
+export async function networkBacking(session: Session, network: Ref, name: string): Promise<XmlFields> {
+  if (network.type === 'OpaqueNetwork') {
+    const summary = (await retrieveOne(session, network, ['summary']))?.get('summary')
+    if (summary === undefined) throw NotThere({ what: 'network', name })
+    const [opaqueNetworkId, opaqueNetworkType] = [childText(summary, 'opaqueNetworkId'), childText(summary, 'opaqueNetworkType')]
+    return typed('VirtualEthernetCardOpaqueNetworkBackingInfo', { opaqueNetworkId, opaqueNetworkType })
+  }
   if (network.type !== 'DistributedVirtualPortgroup') {
     return typed('VirtualEthernetCardNetworkBackingInfo', { deviceName: name.split('/').at(-1), network: reference(network) })
   }
-  const portgroup = await retrieveOne(session, network, ['key', 'config.distributedVirtualSwitch'], signal)
+  const portgroup = await retrieveOne(session, network, ['key', 'config.distributedVirtualSwitch'])
   const dvs = portgroup?.get('config.distributedVirtualSwitch')
-  const uuid = dvs === undefined ? undefined : (await retrieveOne(session, refOf(dvs), ['uuid'], signal))?.get('uuid')?.text
+  const uuid = dvs === undefined ? undefined : (await retrieveOne(session, refOf(dvs), ['uuid']))?.get('uuid')?.text
   const portgroupKey = portgroup?.get('key')?.text
   if (uuid === undefined || portgroupKey === undefined) throw NotThere({ what: 'distributed network', name })
   return typed('VirtualEthernetCardDistributedVirtualPortBackingInfo', { port: { switchUuid: uuid, portgroupKey } })

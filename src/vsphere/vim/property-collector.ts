@@ -1,4 +1,5 @@
-import type { Session } from '../soap/session.ts'
+import { isFault, type Session } from '../soap/session.ts'
+import { faultOf } from '../soap/soap-client.ts'
 import { child, childText, childWord, isCalled, type XmlElement } from '../xml/element.ts'
 import { reference, typed, type Ref, type XmlFields } from '../xml/writer.ts'
 
@@ -19,6 +20,8 @@ export type Properties = ReadonlyMap<string, XmlElement>
 export interface Found {
   readonly ref: Ref
   readonly properties: Properties
+  /** Why a property that was asked for could not be read, as vCenter says it. */
+  readonly refused: XmlElement | undefined
 }
 
 /** What the collector says about one object. */
@@ -52,12 +55,8 @@ export function filterSpec({ type, paths, from, through }: Selection): XmlFields
 export async function retrieve(session: Session, selection: Selection, signal?: AbortSignal): Promise<Found[]> {
   const collector = (await session.content(signal)).manager('propertyCollector')
   const found: Found[] = []
-  let answer = await session.call(
-    'RetrievePropertiesEx',
-    collector,
-    { specSet: filterSpec(selection), options: { maxObjects: 1000 } },
-    { signal },
-  )
+  const args = { specSet: filterSpec(selection), options: { maxObjects: 1000 } }
+  let answer = await session.call('RetrievePropertiesEx', collector, args, { signal })
   for (;;) {
     const result = child(answer, 'returnval')
     if (result === undefined) return found
@@ -68,7 +67,7 @@ export async function retrieve(session: Session, selection: Selection, signal?: 
   }
 }
 
-/** Reads properties of one object once; undefined if it is not there. */
+/** Reads properties of one object once; undefined if it is not there. Rejects with `VimFault` if it is there, but none can be read. */
 export async function retrieveOne(
   session: Session,
   ref: Ref,
@@ -76,7 +75,11 @@ export async function retrieveOne(
   signal?: AbortSignal,
 ): Promise<Properties | undefined> {
   const [found] = await retrieve(session, { type: ref.type, paths, from: ref }, signal)
-  return found?.properties
+  if (found === undefined || found.refused === undefined || found.properties.size > 0) return found?.properties
+  const error = faultOf('RetrievePropertiesEx', found.refused)
+  // It went away in the middle. Any other fault says nothing about whether it is there.
+  if (isFault(error, 'ManagedObjectNotFound')) return undefined
+  throw error
 }
 
 /** Reads the answer to WaitForUpdatesEx; undefined if nothing changed in time. */
@@ -115,12 +118,14 @@ function objectUpdate(filter: string, element: XmlElement): ObjectUpdate {
 
 function foundObject(element: XmlElement): Found {
   const properties = new Map<string, XmlElement>()
+  let refused: XmlElement | undefined
   for (const part of element.children) {
+    if (isCalled(part, 'missingSet')) refused ??= child(part, 'fault')
     if (!isCalled(part, 'propSet')) continue
     const value = child(part, 'val')
     if (value !== undefined) properties.set(childWord(part, 'name') ?? '', value)
   }
-  return { ref: refOf(child(element, 'obj')), properties }
+  return { ref: refOf(child(element, 'obj')), properties, refused }
 }
 
 /** The object that an element refers to. */

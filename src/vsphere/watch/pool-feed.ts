@@ -54,8 +54,9 @@ function memoryOf(properties: ObjectUpdate['changes']): Usage | undefined {
 
 function usage(element: XmlElement | undefined, unit: number): Usage | undefined {
   if (element === undefined) return undefined
-  const amount = (name: string) => Math.floor(Number(childText(element, name) ?? 0) / unit)
+  // Not rounded: metrics show what vCenter says to the byte.
+  const amount = (name: string) => Number(childText(element, name) ?? 0) / unit
   const most = Number(childText(element, 'maxUsage') ?? -1)
   // Below zero means that there is no limit.
-  return { limit: most < 0 ? undefined : Math.floor(most / unit), unreserved: amount('unreservedForVm'), used: amount('overallUsage') }
+  return { limit: most < 0 ? undefined : most / unit, unreserved: amount('unreservedForVm'), used: amount('overallUsage') }
 }

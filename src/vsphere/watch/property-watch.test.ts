@@ -78,6 +78,23 @@ describe('the watch', () => {
     expect(inventory.byId('vm-1')).toMatchObject({ name: 'uno', annotation: '', note: undefined })
   })
 
+  test('a VM whose configuration cannot be read for a while stays whose it was, also when everything is read anew', async () => {
+    const gone = (path: string) => `<changeSet><name>${path}</name><op>indirectRemove</op></changeSet>`
+    const unreachable = change('name', '[gone] one.vmx')
+    const { clock, inventory, versions } = watching([
+      set(
+        '1',
+        object('enter', 'vm-1', change('name', 'one') + change('config.template', 'false') + change('config.annotation', '{"a":1}')),
+      ),
+      set('2', object('modify', 'vm-1', gone('config.annotation') + gone('config.template') + unreachable)),
+      refusal('ManagedObjectNotFound'),
+      set('1', object('enter', 'vm-1', unreachable)),
+    ])
+    await clock.advance(1000)
+    expect(versions).toEqual(['', '1', '2', '', '1'])
+    expect(inventory.byId('vm-1')).toMatchObject({ name: '[gone] one.vmx', annotation: '{"a":1}', note: { a: 1 } })
+  })
+
   test('nothing new in time is no news', async () => {
     const { clock, names, versions, watch } = watching([set('1', enter('vm-1', 'one')), '', ''])
     await clock.advance(1000)

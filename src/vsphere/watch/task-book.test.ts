@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Secret, silentLog, VirtualClock } from '../../ports/index.ts'
 import { Session } from '../soap/session.ts'
 import { SoapClient } from '../soap/soap-client.ts'
-import { preliminaries, scriptedVcenter } from '../testing/scripted-vcenter.ts'
+import { preliminaries, refusal, scriptedVcenter } from '../testing/scripted-vcenter.ts'
 import { TaskBook } from './task-book.ts'
 
 const property = (name: string, value: string) => `<propSet><name>${name}</name><val>${value}</val></propSet>`
@@ -70,4 +70,29 @@ test('what others run is read when somebody looks, and not again for a while', a
   tasks.list()
   await clock.advance(100)
   expect(listings()).toBe(2)
+})
+
+test('a task that cannot be cancelled is awaited for a while when the caller gives up', async () => {
+  const clock = new VirtualClock()
+  let state = 'running'
+  const { http } = scriptedVcenter(clock, method => {
+    if (method === 'CancelTask') return refusal('NotSupported')
+    if (method !== 'RetrievePropertiesEx') return preliminaries[method] ?? ''
+    return `<returnval><objects><obj type="Task">task-1</obj>${property('info.state', state)}</objects></returnval>`
+  })
+  const soap = new SoapClient('https://vcenter/sdk', http)
+  const session = new Session({ soap, name: 'vCenter', user: 'ann', password: new Secret('x'), clock, log: silentLog })
+  const tasks = new TaskBook(session, clock, silentLog)
+  const stop = new AbortController()
+  let isOver = false
+  const ended = tasks
+    .end({ type: 'Task', id: 'task-1' }, { operation: 'PowerOnVM_Task', target: 'worker-1' }, stop.signal)
+    .catch((error: unknown) => error)
+    .finally(() => (isOver = true))
+  stop.abort(new Error('enough'))
+  await clock.advance(4_000)
+  expect(isOver).toBe(false)
+  state = 'success'
+  await clock.advance(4_000)
+  expect([isOver, await ended]).toEqual([true, stop.signal.reason])
 })

@@ -20,6 +20,9 @@ const shortWhile = 2_000
 /** How long a task may go unmentioned before it is asked for by name. */
 const silence = 5_000
 
+/** How often a task is looked at that is not followed. */
+const glance = 1_000
+
 /** How long to wait for a task that was asked to end. */
 const patience = 15_000
 
@@ -138,6 +141,15 @@ export class TaskBook implements Watched {
     if (known.state === 'error') throw await this.#problem(task, purpose, signal)
   }
 
+  /** Resolves when a task is over that may be anybody's, however it ended. It is not cancelled, whatever happens to `signal`. */
+  async over(task: Ref, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const state = (await retrieveOne(this.#session, task, taskPaths, signal))?.get('info.state')?.text
+      if (state !== 'queued' && state !== 'running') return
+      await this.#clock.sleep(glance, signal)
+    }
+  }
+
   /** What a task that has succeeded made. */
   async result(task: Ref, signal: AbortSignal): Promise<Ref | undefined> {
     const result = (await retrieveOne(this.#session, task, ['info.result'], signal))?.get('info.result')
@@ -215,12 +227,10 @@ export class TaskBook implements Watched {
 
   async #cancel(task: Ref, known: Known): Promise<void> {
     using limit = this.#clock.deadline(patience)
-    try {
-      await this.#session.call('CancelTask', task, {}, { signal: limit.signal })
-      await this.#ended(task, known, limit.signal)
-    } catch {
-      // It could not be cancelled, or had ended.
-    }
+    const { signal } = limit
+    // Many tasks cannot be cancelled. They go on, and what they do is still ours to wait for.
+    await this.#session.call('CancelTask', task, {}, { signal }).catch(() => {})
+    await this.#ended(task, known, signal).catch(() => {})
   }
 
   #own(): PlatformTask[] {

@@ -1,7 +1,7 @@
 import type { IndexedInventory } from '../../platform/index.ts'
 import type { ObjectUpdate, Selection } from '../vim/property-collector.ts'
 import type { Watched } from './property-watch.ts'
-import { changedRecord, emptyRecord, vmPaths, type VmRecord } from './vm-record.ts'
+import { changedRecord, emptyRecord, unreadable, vmPaths, type VmRecord } from './vm-record.ts'
 import type { Ref } from '../xml/writer.ts'
 
 /** Paints the inventory from what the watch reports: everything in one step at first and after an interruption, then each change. */
@@ -33,7 +33,10 @@ export class VmFeed implements Watched {
       if (this.#live) this.#inventory.drop(ref.id)
       return
     }
-    const record = changedRecord((kind === 'modify' ? this.#records.get(ref.id) : undefined) ?? emptyRecord(ref.id), changes)
+    const before = kind === 'modify' ? this.#records.get(ref.id) : undefined
+    const now = changedRecord(before ?? emptyRecord(ref.id), changes)
+    const last = before === undefined && now.unfinished ? this.#inventory.lastKnown(ref.id) : undefined
+    const record = last === undefined ? now : unreadable(now, last)
     this.#records.set(ref.id, record)
     if (this.#live) this.#inventory.put(record.vm)
   }

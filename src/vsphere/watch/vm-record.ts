@@ -60,7 +60,8 @@ export function changedRecord(old: VmRecord, changes: Changes): VmRecord {
   for (const [path, value] of changes) {
     switch (path) {
       case 'name':
-        vm.name = readName(value?.text ?? '')
+        // Every VM has one: if it cannot be read, it is not known to be another.
+        if (value !== undefined) vm.name = readName(value.text)
         break
       case 'runtime.powerState':
         vm.power = value?.text === 'poweredOn' ? 'on' : value?.text === 'suspended' ? 'suspended' : 'off'
@@ -100,7 +101,16 @@ export function changedRecord(old: VmRecord, changes: Changes): VmRecord {
     }
   }
   if (address !== old.address || cards !== old.cards) vm.addresses = ordered(address, cards)
-  return { vm: Object.freeze(vm), address, cards, unfinished }
+  const record = { vm: Object.freeze(vm), address, cards, unfinished }
+  return unfinished && !old.unfinished ? unreadable(record, old.vm) : record
+}
+
+/**
+ * The record of a VM that had a configuration and now shows none: vCenter cannot reach its files at the moment. What the configuration
+ * said, and above all whose VM it is, has not changed by that.
+ */
+export function unreadable(record: VmRecord, { annotation, note, template, cpus, memoryMB }: Vm): VmRecord {
+  return { ...record, vm: Object.freeze({ ...record.vm, annotation, note, template, cpus, memoryMB }) }
 }
 
 function addressesOf(net: XmlElement): string[] {

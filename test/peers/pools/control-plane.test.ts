@@ -22,6 +22,8 @@ const namespace = 'team'
 const store = memoryStore({ kinds: allKinds, clock, chance: realChance() })
 let folder: string
 let running: RunningControllers
+/** Apart from what kubectl keeps in its home. */
+const clusters = () => join(folder, 'clusters')
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aviary-clusters-'))
@@ -32,7 +34,7 @@ beforeAll(async () => {
     clock,
     timeout: 240_000,
     canHibernate: true,
-    environment: { ETCD: await usePeer('etcd'), KUBE_APISERVER: await usePeer('kube-apiserver'), CLUSTERS: folder },
+    environment: { ETCD: await usePeer('etcd'), KUBE_APISERVER: await usePeer('kube-apiserver'), CLUSTERS: clusters() },
   })
   const controllers = clusterPools({ metrics, installer, grants: true })
   running = startControllers({ store, clock, chance: realChance(), log: silentLog, metrics, controllers })
@@ -43,7 +45,8 @@ afterAll(async () => {
   // What a test that failed has left: everything here was made by this test.
   for (const { object } of (await store.list(ClusterDeployment)).items)
     await store.delete(ClusterDeployment, { namespace: object.metadata.namespace ?? '', name: object.metadata.name }).catch(() => {})
-  for (let second = 0; second < 30 && (await readdir(folder)).length > 0; second++) await sleep(1_000)
+  const left = () => readdir(clusters()).catch(() => [])
+  for (let second = 0; second < 30 && (await left()).length > 0; second++) await sleep(1_000)
   await running.stop({ within: 5_000 })
   await rm(folder, { recursive: true, force: true })
 }, 60_000)
@@ -99,7 +102,7 @@ test('a claim ends in a kubeconfig with which kubectl works, through hibernation
   expect(await kubectl('get', 'configmap', 'egg', '-o', 'jsonpath={.data.colour}')).toBe('blue')
 
   await rm(file)
-  const made = join(folder, found.spec.clusterMetadata!.infraID)
+  const made = join(clusters(), found.spec.clusterMetadata!.infraID)
   expect(existsSync(made)).toBe(true)
   await store.delete(ClusterClaim, { namespace, name: 'mine' })
   await until('the claim is gone', () =>

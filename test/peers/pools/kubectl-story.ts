@@ -3,9 +3,10 @@ import { expect } from 'vitest'
 import { usePeer } from '../peer.ts'
 
 /** Runs kubectl; rejects with what it printed if it fails. */
-type Kubectl = (command: string, input?: object) => Promise<string>
+export type Kubectl = (command: string, input?: object) => Promise<string>
 
-async function kubectlAt(kubeconfig: string): Promise<Kubectl> {
+/** kubectl with a kubeconfig. */
+export async function kubectlAt(kubeconfig: string): Promise<Kubectl> {
   const program = await usePeer('kubectl')
   return (command, input) => {
     const { promise, resolve, reject } = Promise.withResolvers<string>()

@@ -12,8 +12,6 @@ afterAll(() => house[Symbol.asyncDispose]())
 
 test('plain kubectl scales a pool, waits for it and for a claim, and gives the claim back', async () => {
   const { kubeconfig } = await house.start(`
-    [pools]
-    enabled = true
     [pools.installer]
     kind = "simulated"
     installSeconds = 0.5

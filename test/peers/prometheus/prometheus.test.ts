@@ -106,5 +106,6 @@ test('the alert rules are taken, and those that should are pending', async () =>
 test('promtool accepts the rules, and they do what they are to do', async () => {
   const promtool = join(dirname(await usePeer('prometheus')), 'promtool')
   expect((await run(promtool, ['check', 'rules', rules])).stdout).toContain('SUCCESS: 12 rules found')
+  expect((await run(promtool, ['check', 'rules', here('../../../deploy/alerts/aviary.yaml')])).stdout).toContain('SUCCESS: 11 rules found')
   expect((await run(promtool, ['test', 'rules', here('rules.test.yaml')])).stdout).toContain('SUCCESS')
 })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Vm } from '../../../src/platform/index.ts'
 import { Secret } from '../../../src/ports/index.ts'
 import { startVcsim, type Vcsim } from '../peer.ts'
 import { connectTo, never, type Vcenter } from './vcenter.ts'
@@ -18,13 +19,25 @@ interface Fleet {
 const fleets = new Map<number, Fleet>()
 const fleet = (size: number) => fleets.get(size)!
 
-/** What a provisioned VM costs: made, booted until it can be used, and switched off again until somebody needs it. */
-async function provision({ mine: { platform }, template }: Fleet, name: string) {
+/**
+ * What a provisioned VM costs: made with a card of its own on a distributed network and an address of its own, booted until it can be
+ * used, and switched off again until somebody needs it.
+ */
+async function provision({ mine: { platform }, template }: Fleet, name: string, address: string) {
   const annotation = JSON.stringify({ owner: 'limits', provisioning: true, worker_model_path: 'shared/debian-12', created: 1 })
-  const { id } = await platform.clone({ name, annotation, template, isOurs: vm => vm.annotation === annotation }, never)
+  const subnet = { subnetMask: '255.255.255.0', gateway: '10.9.0.1', dns: ['10.9.0.2'] }
+  const request = {
+    name,
+    annotation,
+    template,
+    network: { network: 'DC0_DVPG0', card: 'vmxnet3' as const },
+    guest: { hostName: name, domain: 'example.test', address: { kind: 'static' as const, address, ...subnet } },
+    isOurs: (vm: Vm) => vm.annotation === annotation,
+  }
+  const { id } = await platform.clone(request, never)
   await platform.powerOn(id, never)
   await platform.waitForGuest(id, never)
-  await platform.waitForAddress(id, () => true, never)
+  await platform.waitForAddress(id, each => each === address, never)
   await platform.powerOff(id, never)
   return id
 }
@@ -58,7 +71,7 @@ beforeAll(async () => {
     const made = { sim, mine, other, template }
     fleets.set(size, made)
     // Names are looked up and the template is read once; what is measured is what each further VM costs.
-    await claimAndStart(made, await provision(made, 'first'), 'first-worker')
+    await claimAndStart(made, await provision(made, 'first', '10.9.0.8'), 'first-worker')
     await quiet(made)
   }
 }, 300_000)
@@ -75,7 +88,7 @@ describe.each(sizes)('in a vCenter with %d VMs', size => {
   test('to provision one VM takes at most 9 calls, replies of the watch included, and 16 KB', async () => {
     const { http } = fleet(size).mine
     http.reset()
-    await provision(fleet(size), 'ready-1')
+    await provision(fleet(size), 'ready-1', '10.9.0.9')
     console.log(
       `${size} VMs: provision: ${http.commands.length} calls, ${http.calls.length} with replies of the watch, ${http.received} bytes`,
     )

@@ -1,5 +1,6 @@
 import type { ProvisioningEntry } from '../../settings.ts'
 import { Bench, type BenchOptions } from '../../testing/keeping-bench.ts'
+import { v1Model } from '../../testing/scripted-cds.ts'
 import { Provisioner } from '../provisioner.ts'
 
 /** So many VMs are to stand ready for a V2 model, unless more is said. */
@@ -21,4 +22,11 @@ export async function started(options: BenchOptions, prepare: (bench: Bench) => 
   const provisioner = new Provisioner(run)
   provisioner.start()
   return { bench, run, provisioner, begun }
+}
+
+/** A V1 model whose template is built. */
+export function withV1Template(bench: Bench): void {
+  const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: '1700000000' }
+  bench.addVm('debian', note, { template: true, cpus: 3, memoryMB: 3000 })
+  bench.cds.models = [v1Model()]
 }

@@ -1,5 +1,6 @@
 import { type HttpRequest, type HttpResponse, Secret } from '../../../ports/index.ts'
 import type { CdsSubject } from './subject.ts'
+import { isPlainObject } from '../../../kinds/index.ts'
 
 /** A call whose answer is written down. */
 export interface Asked {
@@ -57,12 +58,12 @@ export class Transcript {
     const text = answer.text()
     if (text === '') return '(nothing)'
     const body = jsonOf(answer)
-    if (answer.status >= 400 && isObject(body)) {
+    if (answer.status >= 400 && isPlainObject(body)) {
       const from = body['from'] === undefined ? '' : ` from ${JSON.stringify(plain(String(body['from'])))}`
       return `${String(body['id'])} ${JSON.stringify(body['message'])}${from}`
     }
     if (body === undefined) return `(${text.length > 0 ? 'text' : 'nothing'})`
-    if (body === null || !isObject(body) || show.length === 0) return shape(body)
+    if (body === null || !isPlainObject(body) || show.length === 0) return shape(body)
     return show.map(each => shown(body, each)).join(', ')
   }
 }
@@ -81,7 +82,7 @@ export function at(body: unknown, path: string): unknown {
   let value = body
   for (const step of path.split('.')) {
     if (step === '[]') value = Array.isArray(value) ? value[0] : undefined
-    else value = isObject(value) ? value[step] : undefined
+    else value = isPlainObject(value) ? value[step] : undefined
   }
   return value
 }
@@ -102,9 +103,5 @@ function shape(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${shape(value[0])}]`
   if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? 'time' : 'text'
-  return isObject(value) ? (Object.keys(value).length === 0 ? '{}' : 'object') : typeof value
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isPlainObject(value) ? (Object.keys(value).length === 0 ? '{}' : 'object') : typeof value
 }

@@ -2,6 +2,7 @@ import { CustomResourceDefinition } from '../../../kinds/index.ts'
 import type { Kind } from '../../../kinds/index.ts'
 import type { Clock } from '../../../ports/index.ts'
 import { StoreError } from '../../errors.ts'
+import { undefinedIf } from '../../undefined-if.ts'
 import type { Store } from '../../store.ts'
 import { crdPlan } from './crd-plan.ts'
 import type { CrdPlan, CrdPlanOptions } from './crd-plan.ts'
@@ -86,13 +87,8 @@ async function planFor(store: Store, kind: Kind, options: CrdPlanOptions): Promi
   return crdPlan(kind, await find(store, kind), options)
 }
 
-async function find(store: Store, kind: Kind): Promise<CustomResourceDefinition | undefined> {
-  try {
-    return await store.get(CustomResourceDefinition, { name: crdName(kind) })
-  } catch (error) {
-    if (StoreError.is(error, 'NotFound')) return undefined
-    throw error
-  }
+function find(store: Store, kind: Kind): Promise<CustomResourceDefinition | undefined> {
+  return store.get(CustomResourceDefinition, { name: crdName(kind) }).catch(undefinedIf('NotFound'))
 }
 
 /** Resolves when objects of the kind can be listed. A server that has accepted a CRD needs a moment until it serves it. */

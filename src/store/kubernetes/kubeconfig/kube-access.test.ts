@@ -110,7 +110,7 @@ describe('where the way to the API server is found', () => {
 describe('what is wrong is told with file, place and fix', () => {
   test.each([
     ['a: [1', expect.stringMatching(/^\/c:\d+: /), undefined],
-    ['just text', expect.stringMatching(/^\/c: /), undefined],
+    ['just text', '/c: this is no kubeconfig', expect.stringContaining('--kubeconfig FILE')],
     [
       JSON.stringify({ clusters: [{ name: 'lab', cluster: { server: 'lab:6443' } }] }),
       '/c: clusters[0].cluster.server: must begin with https:// or http://',

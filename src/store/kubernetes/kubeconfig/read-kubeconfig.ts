@@ -72,12 +72,15 @@ function parsedJson(text: string): unknown {
 }
 
 function checked(file: string, content: unknown) {
-  const { success, data, error: wrong } = kubeconfigFile.safeParse(content ?? {})
+  // Not compiled: that takes longer than to read one file.
+  const { success, data, error: wrong } = kubeconfigFile.safeParse(content ?? {}, { jitless: true })
   if (success) return data
   const [issue] = wrong.issues
   const path = issue?.path
     .map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('')
     .replace(/^\./, '')
-  throw KubeconfigNotValid({ where: file, why: path ? `${path}: ${issue?.message}` : (issue?.message ?? 'not a kubeconfig') })
+  if (!path)
+    throw KubeconfigNotValid({ where: file, why: 'this is no kubeconfig', fix: 'name one with --kubeconfig FILE or KUBECONFIG=FILE' })
+  throw KubeconfigNotValid({ where: file, why: `${path}: ${issue?.message}` })
 }
