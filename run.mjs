@@ -222,7 +222,11 @@ async function provideDependencies() {
     rmSync(join(place, `old-${process.pid}`), { recursive: true, force: true })
     writeFileSync(stampFile, stamp())
   })
-  rmSync(place, { recursive: true, force: true })
+  try {
+    rmSync(place, { recursive: true, force: true })
+  } catch {
+    // Whoever waited has just put its own lock there, and clears up in turn.
+  }
 }
 
 const stampFile = join(root, 'node_modules', '.aviary')

@@ -8,7 +8,7 @@ import type { Server } from './server.ts'
 const program = fileURLToPath(new URL('../../bin/aviary', import.meta.url))
 
 /** Starts Aviary as anybody would, with an empty data folder: embedded engine, TLS, tokens, audit log. `seconds` until it serves. */
-export async function startAviary(): Promise<Server & { readonly seconds: number }> {
+export async function startAviary(): Promise<Server & { readonly seconds: number; readonly kubeconfig: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'aviary-bench-'))
   const data = join(folder, 'data')
   const config = join(folder, 'aviary.toml')
@@ -30,11 +30,13 @@ export async function startAviary(): Promise<Server & { readonly seconds: number
     child.once('close', code => reject(new Error(`aviary ended with code ${code} before it was ready`)))
   })
   const seconds = (performance.now() - began) / 1000
-  const { clusters, users } = JSON.parse(readFileSync(join(data, 'kubeconfig'), 'utf8'))
+  const kubeconfig = join(data, 'kubeconfig')
+  const { clusters, users } = JSON.parse(readFileSync(kubeconfig, 'utf8'))
   return {
     name: 'Aviary',
     url,
     seconds,
+    kubeconfig,
     ca: Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString(),
     token: users[0].user.token,
     pids: [child.pid!],

@@ -4,7 +4,7 @@ import type { SuiteOptions } from '../run.ts'
 import { startAviary } from './aviary-server.ts'
 import { Loaded } from './load.ts'
 import { startPeer } from './peer-server.ts'
-import { residentBytes } from './usage.ts'
+import { residentBytes } from '../frame/usage.ts'
 import { watching } from './watching.ts'
 
 /** The same for Aviary and for its peer, measured once for a round; the servers stay up all the while. */

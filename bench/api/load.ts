@@ -1,7 +1,7 @@
 import { Client } from './client.ts'
 import { namespace, nestBody, nestName, nestsPath, nowMicroseconds, patchBody } from './nests.ts'
 import type { Server } from './server.ts'
-import { cpuMicroseconds } from './usage.ts'
+import { cpuMicroseconds } from '../frame/usage.ts'
 
 /** What a round came to. */
 export interface Load {

@@ -5,7 +5,7 @@ import { percentile } from '../frame/median.ts'
 import { Client } from './client.ts'
 import { nestName, nestsPath, nowMicroseconds, patchBody } from './nests.ts'
 import type { Server } from './server.ts'
-import { cpuMicroseconds } from './usage.ts'
+import { cpuMicroseconds } from '../frame/usage.ts'
 import type { Seen, WatchersOrder } from './watchers.ts'
 
 /** What many watchers saw of many changes. */

@@ -4,7 +4,7 @@ import { median } from '../frame/median.ts'
 import type { Result } from '../frame/result.ts'
 import type { SuiteOptions } from '../run.ts'
 import { burst, type BurstOptions } from './burst.ts'
-import { duel, type SpawnCost } from './duel.ts'
+import { duel, type DuelOptions, type SpawnCost } from './duel.ts'
 
 /** Every measurement; `--quick` takes a tenth of the VMs and jobs. The duel needs the real CDS, which takes minutes to set up. */
 export async function suite({ only, quick, rounds = quick ? 1 : 3, say }: SuiteOptions): Promise<readonly Result[]> {
@@ -19,7 +19,7 @@ export async function suite({ only, quick, rounds = quick ? 1 : 3, say }: SuiteO
     const { target: _, met: __, ...tight } = await oneBurst({ ...usual, limits: { total: 32 } }, 'limits of four hosts', say)
     results.push(tight)
   }
-  if (wanted('duel')) results.push(...(await sideBySide(quick ? 100 : 1_000, quick ? 1 : 5, say)))
+  if (wanted('duel')) results.push(...(await sideBySide({ vms: quick ? 100 : 1_000, rounds, jobs: quick ? 1 : 2, say })))
   return results
 }
 
@@ -47,8 +47,9 @@ async function oneBurst(options: BurstOptions, what: string, say: (line: string)
   return { name, unit: 's', value: came.p95, target: '≤ 30 s, none lost', met: isWithin && came.p95 <= 30, details: came }
 }
 
-async function sideBySide(vms: number, jobs: number, say: (line: string) => void): Promise<readonly Result[]> {
-  const { original, own } = await duel({ vms, jobs, say })
+async function sideBySide(options: DuelOptions): Promise<readonly Result[]> {
+  const { vms } = options
+  const { original, own } = await duel(options)
   const row = (what: keyof SpawnCost, text: string, unit: string): Result => {
     const [value, peer] = [own[what], original[what]]
     return { name: `duel among ${vms} VMs: ${text}`, unit, value, peer, ratio: peer / value, details: { own, original } }

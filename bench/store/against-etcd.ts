@@ -1,8 +1,9 @@
+import { startEtcd } from '../../test/peers/peer.ts'
 import { inChild, type Measured } from '../frame/child-process.ts'
 import { inFolder } from '../frame/in-folder.ts'
 import { median } from '../frame/median.ts'
 import type { Result } from '../frame/result.ts'
-import { startEtcd } from './etcd-server.ts'
+import { cpuMicroseconds } from '../frame/usage.ts'
 
 /** The same work for Aviary and for etcd. */
 export interface Duel {
@@ -20,7 +21,7 @@ export interface Duel {
 }
 
 /** Lets both do it by turns, each time from nothing, and compares the medians. */
-export async function fight(duel: Duel, etcd: string, say: (line: string) => void): Promise<Result> {
+export async function fight(duel: Duel, say: (line: string) => void): Promise<Result> {
   const ours: Measured[] = []
   const theirs: Measured[] = []
   for (let round = 0; round < duel.rounds; round++) {
@@ -29,7 +30,7 @@ export async function fight(duel: Duel, etcd: string, say: (line: string) => voi
         inChild(new URL('aviary-child.ts', import.meta.url), [duel.workload, folder, duel.objects, duel.count, duel.writers]),
       ),
     )
-    theirs.push(await inFolder(folder => etcdRound(duel, etcd, folder)))
+    theirs.push(await etcdRound(duel))
     say(`${duel.name}, round ${round + 1} of ${duel.rounds}: ${rate(ours.at(-1)!)} to ${rate(theirs.at(-1)!)}`)
   }
   const value = median(ours.map(({ perSecond }) => perSecond!))
@@ -47,20 +48,20 @@ export async function fight(duel: Duel, etcd: string, say: (line: string) => voi
   }
 }
 
-async function etcdRound(duel: Duel, program: string, folder: string): Promise<Measured> {
-  const server = await startEtcd(program, folder)
+async function etcdRound(duel: Duel): Promise<Measured> {
+  const server = await startEtcd()
   try {
     const count = duel.etcdCount ?? duel.count
     const measured = await inChild(new URL('etcd-child.ts', import.meta.url), [
       duel.workload,
-      server.address,
+      new URL(server.url).host,
       duel.objects,
       count,
       duel.writers,
     ])
     // The server's is known only for all it did: making the objects, warming up, and what was measured.
     const all = { create: duel.objects, cas: 2 * duel.objects + count, list: duel.objects + count }[duel.workload]
-    return { ...measured, serverCpuMicroseconds: server.cpuMicroseconds() / all }
+    return { ...measured, serverCpuMicroseconds: cpuMicroseconds([server.pid]) / all }
   } finally {
     await server.stop()
   }

@@ -1,10 +1,10 @@
+import { findPeer } from '../../test/peers/table.ts'
 import { inChild, type Measured } from '../frame/child-process.ts'
 import { inFolder } from '../frame/in-folder.ts'
 import { median } from '../frame/median.ts'
 import type { Result } from '../frame/result.ts'
 import type { SuiteOptions } from '../run.ts'
 import { type Duel, fight } from './against-etcd.ts'
-import { etcdProgram, etcdVersion } from './etcd-server.ts'
 
 /** The benchmark of the store: against etcd what both can do, and alone what only Aviary does. */
 export async function suite({ only, quick, rounds, say }: SuiteOptions): Promise<readonly Result[]> {
@@ -12,9 +12,8 @@ export async function suite({ only, quick, rounds, say }: SuiteOptions): Promise
   const results: Result[] = []
   const duels = duelsFor(quick, rounds).filter(({ name }) => wanted(name))
   if (duels.length > 0) {
-    const etcd = etcdProgram()
-    say(`the peer is etcd ${etcdVersion(etcd)}, seen by a client in Node: grpc-js, one channel, messages encoded by hand`)
-    for (const duel of duels) results.push(await fight(duel, etcd, say))
+    say(`the peer is etcd ${findPeer('etcd').version}, seen by a client in Node: grpc-js, one channel, messages encoded by hand`)
+    for (const duel of duels) results.push(await fight(duel, say))
   }
   for (const [name, run] of Object.entries(alone))
     if (wanted(name)) results.push(...(await run(name, quick, rounds ?? (quick ? 1 : 5), say)))
@@ -96,9 +95,7 @@ const alone: Readonly<Record<string, Alone>> = {
 
   async controller(name, quick, rounds, say) {
     const objects = quick ? 2000 : 10_000
-    const measured = await repeated(rounds, name, say, () =>
-      inFolder(folder => inChild(new URL('controller.ts', import.meta.url), [folder, objects])),
-    )
+    const measured = await repeated(rounds, name, say, () => inChild(new URL('controller.ts', import.meta.url), [objects]))
     const rate = median(measured.map(round => round['perSecond']!))
     return [
       {

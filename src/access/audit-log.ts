@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { isoTimeMicro } from '../ports/index.ts'
 import type { Clock, Files, Log, Metrics, Timer } from '../ports/index.ts'
 import type { AuditEntry } from './access.ts'
+import { RepeatedEntries } from './repeated-entries.ts'
 
 /** What is written, and where. */
 export interface AuditLogOptions {
@@ -33,6 +34,7 @@ const quietPaths = /^\/(healthz|livez|readyz|metrics)(\/|$)/
 export class AuditLog {
   readonly #options: AuditLogOptions
   readonly #dropped
+  readonly #repeated: RepeatedEntries
   #waiting: string[] = []
   #missing = 0
   #timer: Timer | undefined
@@ -42,6 +44,7 @@ export class AuditLog {
 
   constructor(options: AuditLogOptions) {
     this.#options = options
+    this.#repeated = new RepeatedEntries(options.clock, entry => this.#put(entry))
     this.#dropped = options.metrics.counter({
       name: 'aviary_audit_lines_dropped_total',
       help: 'Lines that are missing in the audit log because they could not be written.',
@@ -50,17 +53,21 @@ export class AuditLog {
 
   /** Takes a line to be written soon. Never waits, never throws. */
   add(entry: AuditEntry): void {
-    if (!this.#wanted(entry)) return
-    if (this.#waiting.length >= maxWaiting) return this.#miss(1)
-    this.#waiting.push(auditLine(entry, this.#options.clock.now()))
-    this.#timer ??= this.#options.clock.after(flushMilliseconds, () => this.#flushSoon())
+    if (this.#wanted(entry)) this.#repeated.add(entry)
   }
 
   /** Writes what is waiting. */
   async close(): Promise<void> {
+    this.#repeated.close()
     this.#timer?.cancel()
     this.#flushSoon()
     await this.#writing
+  }
+
+  #put(entry: AuditEntry): void {
+    if (this.#waiting.length >= maxWaiting) return this.#miss(1)
+    this.#waiting.push(auditLine(entry, this.#options.clock.now()))
+    this.#timer ??= this.#options.clock.after(flushMilliseconds, () => this.#flushSoon())
   }
 
   #wanted({ attempt, status }: AuditEntry): boolean {
@@ -167,6 +174,7 @@ function auditLine(entry: AuditEntry, now: number): string {
     status: entry.status,
     reason: entry.reason,
     dryRun: entry.dryRun,
+    repeated: entry.repeated,
     milliseconds: Math.round(entry.durationMilliseconds * 10) / 10,
     source: entry.sourceAddress,
     agent: entry.userAgent.slice(0, 200),

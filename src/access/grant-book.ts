@@ -1,5 +1,5 @@
 import type { AccessGrant } from '../kinds/index.ts'
-import type { Attempt, Decision, User } from './access.ts'
+import type { Attempt, Decision, NamedRule, User } from './access.ts'
 import { roleAllows, roleNames } from './roles.ts'
 import { rulesAllow } from './rules.ts'
 
@@ -8,6 +8,8 @@ interface Granted {
   /** For the person who asks why: what it is called. */
   readonly name: string
   readonly allows: (attempt: Attempt) => boolean
+  /** Those of its rules that are about some objects only. */
+  readonly namedRules: readonly NamedRule[]
   /** Undefined for all. */
   readonly namespaces: ReadonlySet<string> | undefined
 }
@@ -34,10 +36,14 @@ export class GrantBook {
   decide(user: User, attempt: Attempt): Decision {
     const namespace = namespaceOf(attempt)
     for (const granted of this.#grantsOf(user)) {
-      const applies = granted.namespaces === undefined || (namespace !== undefined && granted.namespaces.has(namespace))
-      if (applies && granted.allows(attempt)) return { allowed: true, reason: granted.name }
+      if (appliesIn(granted, namespace) && granted.allows(attempt)) return { allowed: true, reason: granted.name }
     }
     return { allowed: false, reason: missingRole(attempt, namespace) }
+  }
+
+  /** What the user may do in a namespace to objects of certain names only. */
+  namedRules(user: User, namespace: string): readonly NamedRule[] {
+    return [...this.#grantsOf(user)].filter(granted => appliesIn(granted, namespace)).flatMap(({ namedRules }) => namedRules)
   }
 
   *#grantsOf(user: User): Iterable<Granted> {
@@ -51,8 +57,13 @@ function grantedBy(grant: string, { role, rules = [], namespaces }: AccessGrant[
   return {
     name: role === undefined ? `rules of the AccessGrant ${grant}` : `role ${role}`,
     allows: attempt => (role === undefined ? rulesAllow(rules, attempt) : roleAllows(role, attempt, everywhere)),
+    namedRules: rules.flatMap(({ resourceNames = [], ...rule }) => (resourceNames.length === 0 ? [] : [{ ...rule, resourceNames }])),
     namespaces: everywhere ? undefined : new Set(namespaces),
   }
+}
+
+function appliesIn({ namespaces }: Granted, namespace: string | undefined): boolean {
+  return namespaces === undefined || (namespace !== undefined && namespaces.has(namespace))
 }
 
 function subjectKey(kind: 'User' | 'Group', name: string): string {

@@ -1,4 +1,6 @@
-export type { Access, Attempt, AuditEntry, Decision, User } from './access.ts'
+export type { Access, Attempt, AuditEntry, Decision, NamedRule, User } from './access.ts'
+export { isAnonymous } from './anonymous.ts'
+export { tooManyRequests } from './errors.ts'
 export { issueToken } from './issue-token.ts'
 export { jwtAlgorithms } from './oidc/issuer-settings.ts'
 export { openAccess } from './open-access.ts'

@@ -9,6 +9,7 @@ import { openAccess } from './open-access.ts'
 import type { AccessOptions, OpenAccess } from './open-access.ts'
 
 const start = 1_800_000_000_000
+const here = '10.0.0.1'
 
 async function setUp(more: Partial<AccessOptions> = {}) {
   const clock = new VirtualClock({ start })
@@ -25,7 +26,7 @@ async function setUp(more: Partial<AccessOptions> = {}) {
     metrics: prometheusMetrics(),
     anonymous: ['health', 'version'],
     issuers: [],
-    limits: { requestsPerSecond: 1, burst: 2 },
+    limits: { requestsPerSecond: 1, burst: 2, bodies: 1000 },
     audit: { folder: '/audit', which: 'all', maxFileSize: 1e6, maxFiles: 3 },
     ...more,
   })
@@ -56,7 +57,7 @@ function may(access: OpenAccess, user: User, attempt: Attempt): boolean {
 describe('who is asking', () => {
   test('is told by a token', async () => {
     const { access, token } = await setUp()
-    expect(await access.authenticate(await token('t', 'ann', ['birders']))).toEqual({
+    expect(await access.authenticate(await token('t', 'ann', ['birders']), here)).toEqual({
       name: 'ann',
       groups: ['birders', 'system:authenticated'],
     })
@@ -64,7 +65,7 @@ describe('who is asking', () => {
 
   test('is anonymous without a header', async () => {
     const { access } = await setUp()
-    expect(await access.authenticate(undefined)).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] })
+    expect(await access.authenticate(undefined, here)).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] })
   })
 
   test('is not believed with a wrong, cut, foreign or misspelt token, and is not told which it was', async () => {
@@ -83,7 +84,8 @@ describe('who is asking', () => {
       `${good} x`,
       `Bearer ${'x'.repeat(20_000)}`,
     ]
-    for (const header of headers) await expect(access.authenticate(header)).rejects.toSatisfy(unauthorized)
+    for (const [index, header] of headers.entries())
+      await expect(access.authenticate(header, `10.1.0.${index}`)).rejects.toSatisfy(unauthorized)
   })
 
   test('is no longer believed once the token is deleted, replaced, or has expired', async () => {
@@ -94,12 +96,12 @@ describe('who is asking', () => {
     const kept = await store.get(AccessToken, { name: 'short' })
     await store.update(AccessToken, { ...kept, spec: { ...kept.spec, expires: isoTime(start + 60_000) } })
     await settle()
-    await expect(access.authenticate(gone)).rejects.toSatisfy(unauthorized)
-    await expect(access.authenticate(old)).rejects.toSatisfy(unauthorized)
-    expect((await access.authenticate(fresh)).name).toBe('b')
-    expect((await access.authenticate(short)).name).toBe('c')
+    await expect(access.authenticate(gone, here)).rejects.toSatisfy(unauthorized)
+    await expect(access.authenticate(old, here)).rejects.toSatisfy(unauthorized)
+    expect((await access.authenticate(fresh, here)).name).toBe('b')
+    expect((await access.authenticate(short, here)).name).toBe('c')
     await clock.advance(60_000)
-    await expect(access.authenticate(short)).rejects.toSatisfy(unauthorized)
+    await expect(access.authenticate(short, here)).rejects.toSatisfy(unauthorized)
   })
 
   test('is told by a JSON web token of a known issuer only', async () => {
@@ -123,8 +125,8 @@ describe('who is asking', () => {
       new SignJWT({ iss, aud: 'aviary', sub: 'ann', exp: start / 1000 + 60 })
         .setProtectedHeader({ alg: 'ES256', kid: 'k' })
         .sign(privateKey)
-    expect((await access.authenticate(`Bearer ${await sign(url)}`)).name).toBe('ann')
-    await expect(access.authenticate(`Bearer ${await sign('https://other.example.com')}`)).rejects.toSatisfy(unauthorized)
+    expect((await access.authenticate(`Bearer ${await sign(url)}`, here)).name).toBe('ann')
+    await expect(access.authenticate(`Bearer ${await sign('https://other.example.com')}`, here)).rejects.toSatisfy(unauthorized)
   })
 })
 
@@ -179,6 +181,15 @@ describe('what somebody may do', () => {
     )
   })
 
+  test('to some objects only is told by their names', async () => {
+    const { access, grant } = await setUp()
+    const named = { apiGroups: [''], resources: ['secrets'], resourceNames: ['mine'], verbs: ['get'] }
+    const rules = [named, { apiGroups: [''], resources: ['events'], verbs: ['list'] }]
+    await grant('g', { subjects: [{ kind: 'User', name: 'ann' }], rules, namespaces: ['web'] })
+    expect(access.namedRules(ann, 'web')).toEqual([named])
+    expect([access.namedRules(ann, 'db'), access.namedRules(bob, 'web'), access.namedRules(anonymous, 'web')]).toEqual([[], [], []])
+  })
+
   test('ends with the grant', async () => {
     const { access, grant, store, settle } = await setUp()
     await grant('g', { subjects: [{ kind: 'User', name: 'ann' }], role: 'view', namespaces: ['web'] })
@@ -219,17 +230,41 @@ describe('what somebody may do', () => {
 })
 
 describe('how often somebody may ask', () => {
-  test('is limited for each user alone', async () => {
+  const ann = { name: 'ann', groups: [] }
+  const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+  const root = { name: 'root', groups: ['system:masters'] }
+
+  test('is limited for each user alone, wherever they are', async () => {
     const { access } = await setUp()
-    const ann = { name: 'ann', groups: [] }
-    expect([1, 2, 3].map(() => access.throttle(ann))).toEqual([undefined, undefined, 1])
-    expect(access.throttle({ name: 'bob', groups: [] })).toBeUndefined()
+    expect([1, 2, 3].map(at => access.throttle(ann, `10.0.0.${at}`))).toEqual([undefined, undefined, 1])
+    expect(access.throttle({ name: 'bob', groups: [] }, here)).toBeUndefined()
+  })
+
+  test('is limited for strangers by where they come from, so that none of them shuts out the others', async () => {
+    const { access } = await setUp()
+    expect([1, 2, 3].map(() => access.throttle(anonymous, here))).toEqual([undefined, undefined, 1])
+    expect(access.throttle(anonymous, '10.0.0.2')).toBeUndefined()
+    expect(access.throttle(ann, here)).toBeUndefined()
+  })
+
+  test('is limited, too, for who tries one bad token after another, and good ones are believed nevertheless', async () => {
+    const { access, token } = await setUp()
+    const good = await token('t', 'ann')
+    const refusals = [1, 2, 3].map(attempt => access.authenticate(`Bearer bad${attempt}`, here).catch((error: StoreError) => error.reason))
+    expect(await Promise.all(refusals)).toEqual(['Unauthorized', 'Unauthorized', 'TooManyRequests'])
+    expect((await access.authenticate(good, here)).name).toBe('ann')
+    await expect(access.authenticate('Bearer bad', '10.0.0.2')).rejects.toSatisfy(unauthorized)
   })
 
   test('is not limited for the group system:masters', async () => {
     const { access } = await setUp()
-    const root = { name: 'root', groups: ['system:masters'] }
-    expect([1, 2, 3, 4].map(() => access.throttle(root))).toEqual([undefined, undefined, undefined, undefined])
+    expect([1, 2, 3, 4].map(() => access.throttle(root, here))).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  test('ends also at how much they send at once, unless they are of system:masters', async () => {
+    const { access } = await setUp()
+    expect([600, 600].map(bytes => access.holdBytes(ann, bytes) !== undefined)).toEqual([true, false])
+    expect([600, 600].map(bytes => access.holdBytes(root, bytes) !== undefined)).toEqual([true, true])
   })
 })
 
@@ -243,8 +278,19 @@ test('tokens and grants of before are known from the first moment', async () => 
     spec: { subjects: [{ kind: 'User', name: 'ann' }], role: 'view', namespaces: ['*'] },
   })
   const { access } = await setUp({ store })
-  const user = await access.authenticate(`Bearer ${text.reveal()}`)
+  const user = await access.authenticate(`Bearer ${text.reveal()}`, here)
   expect(may(access, user, nests('list'))).toBe(true)
+})
+
+test('a stranger who is refused without end leaves two lines a minute in the audit log', async () => {
+  const { access, files } = await setUp()
+  for (let i = 0; i < 1000; i++) {
+    const refused = { id: String(i), user: '', groups: [], sourceAddress: here, userAgent: '', status: 401, durationMilliseconds: 1 }
+    access.audit({ ...refused, attempt: nests('get') })
+  }
+  await access.close()
+  const lines = (await files.read('/audit/audit-000001.jsonl')).trim().split('\n')
+  expect(lines.map(line => (JSON.parse(line) as { repeated?: number }).repeated)).toEqual([undefined, 999])
 })
 
 test('what is audited is written at the latest when access is closed', async () => {

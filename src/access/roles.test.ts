@@ -31,6 +31,8 @@ const table: readonly [string, readonly Role[], readonly Role[]][] = [
   ['update namespaces/finalize', [], ['admin']],
   ['update nodes', ['admin'], ['admin']],
   ['update leases.coordination.k8s.io', ['admin'], ['admin']],
+  ['get roles.rbac.authorization.k8s.io', ['view', 'edit', 'admin'], ['view', 'edit', 'admin']],
+  ['create rolebindings.rbac.authorization.k8s.io', ['admin'], ['admin']],
   ['get accesstokens.access.aviary.dev', [], ['admin']],
   ['create accessgrants.access.aviary.dev', [], ['admin']],
   ['impersonate users', [], ['admin']],

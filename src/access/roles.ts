@@ -30,7 +30,16 @@ const roleRules: Readonly<Record<Role, readonly RoleRule[]>> = {
     { verbs: read, except: ['*.access.aviary.dev'] },
     {
       verbs: write,
-      except: ['*.access.aviary.dev', 'namespaces', 'nodes', '*.apiextensions.k8s.io', '*.coordination.k8s.io', '/status', '/finalize'],
+      except: [
+        '*.access.aviary.dev',
+        '*.rbac.authorization.k8s.io',
+        'namespaces',
+        'nodes',
+        '*.apiextensions.k8s.io',
+        '*.coordination.k8s.io',
+        '/status',
+        '/finalize',
+      ],
     },
   ],
   admin: [

@@ -149,6 +149,27 @@ test('a content type that is none is 415, like one that is not read', async () =
   await server.close()
 })
 
+test('a JSON patch whose copies grow beyond measure is refused as Kubernetes refuses it', async () => {
+  const server = await testServer()
+  await server.send('POST', nests, { body: nest('a') })
+  const copies = Array.from({ length: 40 }, (_, index) => ({ op: 'copy', from: '/spec', path: `/spec/copy${index}` }))
+  const headers = { 'content-type': 'application/json-patch+json' }
+  expect(await server.send('PATCH', `${nests}/a`, { body: copies, headers })).toMatchObject({
+    status: 422,
+    body: { reason: 'Invalid', message: 'the server rejected our request due to an error in our request' },
+  })
+  await server.close()
+})
+
+test.each(['/apis//v1/namespaces/wood/secrets', '/api//namespaces/wood/secrets'])(
+  'a group or version without a name is none: %s is not found, whatever is asked of it',
+  async url => {
+    const server = await testServer()
+    for (const method of ['GET', 'POST', 'DELETE']) expect((await server.send(method, url)).status).toBe(404)
+    await server.close()
+  },
+)
+
 test('trap 13: a deletion may be tied to one object and one revision of it', async () => {
   const server = await testServer()
   const { metadata } = (await server.send('POST', nests, { body: nest('a') })).body

@@ -64,6 +64,21 @@ describe('bodies', () => {
     await server.close()
   })
 
+  test('YAML takes longer to read than others should wait for: more than 128 KiB of it is to be sent as JSON', async () => {
+    const server = await testServer()
+    const text = (bytes: number) => {
+      const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: c}\ndata:\n  a: '
+      return head + 'x'.repeat(bytes - head.length)
+    }
+    const post = (bytes: number) => server.send('POST', '/api/v1/namespaces/wood/configmaps', { body: text(bytes), headers: yaml })
+    expect((await post(128 * 1024)).status).toBe(201)
+    expect(await post(128 * 1024 + 1)).toMatchObject({
+      status: 413,
+      body: { reason: 'RequestEntityTooLarge', message: 'Request entity too large: limit is 131072 for YAML; send JSON' },
+    })
+    await server.close()
+  })
+
   test.each([';;;', 'nonsense', 'a/b/c', 'text/html; charset=', '*/*'])('content type %j is refused as a Status', async type => {
     const server = await testServer()
     const { status, body } = await server.send('POST', nests, { body: nest('a'), headers: { 'content-type': type } })

@@ -1,5 +1,5 @@
 import type { Json } from '../kinds/index.ts'
-import { badRequest, unsupportedMediaType } from './errors.ts'
+import { badRequest, tooLarge, unsupportedMediaType } from './errors.ts'
 import { inspectJson } from './json-text.ts'
 import { isObject } from './patch/merge-patch.ts'
 import { readEnvelope } from './protobuf/envelope.ts'
@@ -15,18 +15,25 @@ export interface Body {
 /** The formats of bodies that are read. */
 export const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
+/**
+ * Reading YAML takes a hundred times as long as JSON, and everybody else waits meanwhile. Nobody is hurt by the limit: kubectl and
+ * all client libraries turn YAML into JSON before they send it.
+ */
+const maxYamlBytes = 128 * 1024
+
 /** The type of a body, without parameters; bodies without one are JSON. */
 export function mediaType(contentType: string | undefined): string {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
   return type === '' ? 'application/json' : type
 }
 
-/** Reads an object from a body. `wanted` names its kind in complaints. Throws BadRequest or UnsupportedMediaType. */
+/** Reads an object from a body. `wanted` names its kind in complaints. Throws BadRequest, UnsupportedMediaType or RequestEntityTooLarge. */
 export async function readBody(bytes: Buffer, contentType: string | undefined, wanted: string): Promise<Body> {
   switch (mediaType(contentType)) {
     case 'application/json':
       return fromJson(bytes.toString('utf8'), why => unrecognised(wanted, `couldn't get version/kind; json parse error: ${why}`))
     case 'application/yaml':
+      if (bytes.length > maxYamlBytes) throw tooLarge(maxYamlBytes, ' for YAML; send JSON')
       return fromYaml(bytes.toString('utf8'), wanted)
     case 'application/vnd.kubernetes.protobuf':
       return fromProtobuf(bytes, wanted)

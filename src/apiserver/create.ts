@@ -8,7 +8,7 @@ import { readWriteQuery } from './write-options.ts'
 /** Makes an object. */
 export async function createObject(exchange: ResourceExchange, clock: Clock): Promise<Answer> {
   const { call, query, store, served } = exchange
-  const options = readWriteQuery(query, 'CreateOptions')
+  const options = readWriteQuery(exchange, 'CreateOptions')
   const view = viewOf(call, query)
   const body = await readIncoming(exchange)
   checkComplaints(exchange, body, options)

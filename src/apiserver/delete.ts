@@ -53,5 +53,7 @@ async function deleteOne(exchange: ResourceExchange, item: Resource, options: De
 async function optionsOf(exchange: ResourceExchange): Promise<ReturnType<typeof readDeleteOptions>> {
   const bytes = await exchange.body()
   const body = bytes.length === 0 ? undefined : await readBody(bytes, header(exchange.call, 'content-type'), 'DeleteOptions')
-  return readDeleteOptions(exchange.query, body?.object)
+  const options = readDeleteOptions(exchange.query, body?.object)
+  if (options.dryRun === true) exchange.noteDryRun()
+  return options
 }

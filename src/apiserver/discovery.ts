@@ -1,5 +1,5 @@
 import type { Kind } from '../kinds/index.ts'
-import type { Registry, Served } from './served.ts'
+import { type Registry, type Served, type Subresource, subresourceVerbs } from './served.ts'
 
 /** A resource that is asked, not kept: it can only be created, and the answer is all that ever exists of it. */
 export interface Review {
@@ -64,15 +64,14 @@ function resourcesOf({ kind, verbs, subresources }: Served): readonly object[] {
   ]
 }
 
-function subresourceOf(kind: Kind, subresource: Served['subresources'][number]): object {
-  const common = { name: `${kind.plural}/${subresource}`, singularName: '', namespaced: kind.scope === 'Namespaced' }
-  switch (subresource) {
-    case 'scale':
-      return { ...common, group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get', 'patch', 'update'] }
-    case 'finalize':
-      return { ...common, kind: kind.name, verbs: ['update'] }
-    case 'status':
-      return { ...common, kind: kind.name, verbs: ['get', 'patch', 'update'] }
+function subresourceOf(kind: Kind, subresource: Subresource): object {
+  const shown = subresource === 'scale' ? { group: 'autoscaling', version: 'v1', kind: 'Scale' } : { kind: kind.name }
+  return {
+    name: `${kind.plural}/${subresource}`,
+    singularName: '',
+    namespaced: kind.scope === 'Namespaced',
+    ...shown,
+    verbs: subresourceVerbs[subresource],
   }
 }
 

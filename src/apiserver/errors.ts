@@ -54,9 +54,9 @@ export function forbiddenField(path: string, why: string): FieldProblem {
   return { path, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` }
 }
 
-/** A body of more than so many bytes. */
-export function tooLarge(limit: number): StoreError {
-  return new StoreError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`, {
+/** A body of more than so many bytes; `hint` says what else would do. */
+export function tooLarge(limit: number, hint = ''): StoreError {
+  return new StoreError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}${hint}`, {
     fix: 'send less: keep large data out of objects',
   })
 }

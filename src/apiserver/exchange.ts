@@ -13,6 +13,8 @@ export interface Exchange {
   readonly user: User
   /** Shown to the person who asked, beside the answer. */
   readonly warnings: string[]
+  /** Says, for the audit log, that nothing is to be changed. */
+  noteDryRun(): void
   /** Aborted when the client has gone or its time is up. */
   readonly signal: AbortSignal
   /** The whole body. */

@@ -69,8 +69,10 @@ describe('who is asking', () => {
     for (const [method, url] of [
       ['GET', `${nests}?fieldSelector=metadata.name%3Done`],
       ['DELETE', nests],
+      ['DELETE', `${nests}?fieldSelector=metadata.name%3Done`],
       ['PATCH', `${nests}/a/status`],
       ['POST', nests],
+      ['POST', `${nests}?fieldSelector=metadata.name%3Done`],
       ['PUT', `${nests}/a`],
       ['GET', '/version'],
     ] as const) {
@@ -79,7 +81,9 @@ describe('who is asking', () => {
     expect(attempts).toEqual([
       { verb: 'list', resource: { ...resource, name: 'one' } },
       { verb: 'deletecollection', resource },
+      { verb: 'deletecollection', resource: { ...resource, name: 'one' } },
       { verb: 'patch', resource: { ...resource, name: 'a', subresource: 'status' } },
+      { verb: 'create', resource },
       { verb: 'create', resource },
       { verb: 'update', resource: { ...resource, name: 'a' } },
       { verb: 'get', path: '/version' },
@@ -95,6 +99,34 @@ describe('who is asking', () => {
       headers: { 'retry-after': '3' },
       body: { reason: 'TooManyRequests', details: { retryAfterSeconds: 3 } },
     })
+    await server.close()
+  })
+
+  test('who asks too often is told so also if they may not ask at all', async () => {
+    const server = await testServer({ access: { throttle: () => 2.5, authorize: () => ({ allowed: false, reason: '' }) } })
+    expect((await server.send('GET', nests)).status).toBe(429)
+    await server.close()
+  })
+
+  test('nobody is too hasty to hear how the server is', async () => {
+    const server = await testServer({ access: { throttle: () => 2.5 } })
+    for (const url of ['/healthz', '/livez', '/readyz', '/readyz/ping']) expect((await server.send('GET', url)).status).toBe(200)
+    expect((await server.send('GET', '/version')).status).toBe(429)
+    await server.close()
+  })
+
+  test('who has too much on its way is told to wait, and room is given back with every body that has arrived', async () => {
+    const held: number[] = []
+    const holdBytes = (_user: unknown, bytes: number) => {
+      held.push(bytes)
+      return bytes > 1000 ? undefined : { [Symbol.dispose]: () => held.push(-bytes) }
+    }
+    const server = await testServer({ access: { holdBytes } })
+    const body = JSON.stringify(nest('a'))
+    expect((await server.send('POST', nests, { body })).status).toBe(201)
+    expect((await server.send('POST', nests, { body: body.padEnd(1001) })).status).toBe(429)
+    expect((await server.send('POST', nests, { body: '{' })).status).toBe(400)
+    expect(held).toEqual([body.length, -body.length, 1001, 1, -1])
     await server.close()
   })
 
@@ -123,10 +155,37 @@ describe('who is asking', () => {
     await server.close()
   })
 
+  test('an audit line says that nothing was to change if, and only if, that is so', async () => {
+    const server = await testServer()
+    await server.send('POST', nests, { body: nest('a') })
+    const dry = { kind: 'DeleteOptions', dryRun: ['All'] }
+    for (const [method, url, body] of [
+      ['DELETE', `${nests}/a`, dry],
+      ['DELETE', nests, dry],
+      ['DELETE', `${nests}/a?dryRun=`, undefined],
+      ['DELETE', `${nests}/a?dryRun=All`, undefined],
+      ['GET', `${nests}/a?dryRun=All`, undefined],
+      // As in Kubernetes: who sends a body says everything there.
+      ['DELETE', `${nests}/a?dryRun=All`, { kind: 'DeleteOptions' }],
+      ['GET', `${nests}/a`, undefined],
+    ] as const)
+      await server.send(method, url, { body })
+    expect(server.audit.slice(1).map(entry => [entry.status, entry.dryRun])).toEqual([
+      [200, true],
+      [200, true],
+      [422, undefined],
+      [200, true],
+      [200, undefined],
+      [200, undefined],
+      [404, undefined],
+    ])
+    await server.close()
+  })
+
   test('an audit line names the object that was made, or was to be made, though the path does not', async () => {
     const server = await testServer()
     const { name } = (await server.send('POST', nests, { body: nest('', {}, { generateName: 'egg-' }) })).body.metadata
-    await server.send('POST', nests, { body: nest(name) })
+    await server.send('POST', `${nests}?fieldSelector=metadata.name%3Dforged`, { body: nest(name) })
     await server.send('POST', nests, { body: '{' })
     expect(server.audit.map(entry => [entry.attempt.resource?.name, entry.status])).toEqual([
       [name, 201],

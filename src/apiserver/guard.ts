@@ -1,17 +1,17 @@
-import type { Access, Attempt, User } from '../access/index.ts'
+import { type Access, type Attempt, isAnonymous, tooManyRequests, type User } from '../access/index.ts'
 import { StoreError } from '../store/index.ts'
 import { type Call, header } from './call.ts'
 import type { Target } from './target.ts'
 
-/** The user of requests that bring no credentials. */
-const anonymous = 'system:anonymous'
+/** These are about no more than the one object whose name they select. A create says in its body what it makes. */
+const selecting = new Set(['list', 'watch', 'deletecollection'])
 
 /** What the request wants, in the words of the guard. A list of one name is about that object. */
 export function attemptOf(target: Target, verb: string, query: URLSearchParams): Attempt {
   const { resource, path } = target
   if (resource === undefined) return { verb, path }
   const { group, version, plural, namespace, subresource } = resource
-  const name = resource.name ?? selectedName(query)
+  const name = resource.name ?? (selecting.has(verb) ? selectedName(query) : undefined)
   return {
     verb,
     resource: {
@@ -38,14 +38,17 @@ export function refuseImpersonation(user: User, call: Call): void {
   throw new StoreError('Forbidden', message, { kind: 'users', name: other })
 }
 
-/** Lets the request in or throws: Unauthorized without credentials, Forbidden without the right, TooManyRequests without patience. */
-export function admit(access: Access, user: User, attempt: Attempt, openToAll: boolean): void {
-  const { allowed, reason } = openToAll && user.name !== anonymous ? { allowed: true, reason: '' } : access.authorize(user, attempt)
-  if (!allowed) throw user.name === anonymous ? new StoreError('Unauthorized', 'Unauthorized') : forbidden(user, attempt, reason)
-  const wait = access.throttle(user)
-  if (wait === undefined) return
-  const message = 'the server has received too many requests and has asked us to try again later'
-  throw new StoreError('TooManyRequests', message, { retryAfterSeconds: Math.max(1, Math.ceil(wait)) })
+/** Throws TooManyRequests to who asks too often. Comes before the question whether they may: to refuse is work, too. */
+export function refuseHaste(access: Access, user: User, sourceAddress: string): void {
+  const wait = access.throttle(user, sourceAddress)
+  if (wait !== undefined) throw tooManyRequests(wait)
+}
+
+/** Lets the request in or throws: Unauthorized without credentials, Forbidden without the right. */
+export function admit(access: Access, user: User, attempt: Attempt, openToAll = false): void {
+  if (openToAll && !isAnonymous(user)) return
+  const { allowed, reason } = access.authorize(user, attempt)
+  if (!allowed) throw isAnonymous(user) ? new StoreError('Unauthorized', 'Unauthorized') : forbidden(user, attempt, reason)
 }
 
 function forbidden(user: User, { verb, resource, path }: Attempt, reason: string): StoreError {

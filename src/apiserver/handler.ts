@@ -7,11 +7,13 @@ import { definitionStore } from './definitions.ts'
 import { discovery, type Review, reviews } from './discovery.ts'
 import { badRequest, timedOut } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { admit, attemptOf, refuseImpersonation } from './guard.ts'
+import { admit, attemptOf, refuseHaste, refuseImpersonation } from './guard.ts'
+import { asksForHealth } from './health.ts'
 import { openApi } from './openapi/openapi.ts'
 import type { ApiServerOptions } from './options.ts'
 import { plainAnswer, type PlainRoom } from './plain-paths.ts'
 import { Records, type Trail } from './records.ts'
+import { requestBody } from './request-body.ts'
 import { resourceAnswer, type ResourceRoom } from './resources.ts'
 import { reviewAnswer } from './review.ts'
 import { registry } from './served.ts'
@@ -21,8 +23,6 @@ import { verbOf } from './verb.ts'
 import { warningHeaders } from './warning-headers.ts'
 import { EventWriters } from './watch-events.ts'
 
-/** The largest body that is read; the same as the real server's. */
-const maxBodyBytes = 3 * 1024 * 1024
 /** Everything but a watch is answered within this time. */
 const longestMilliseconds = 60_000
 
@@ -92,21 +92,29 @@ export class ApiHandler {
     const { target, query } = readUrl(call.url)
     const verb = verbOf(call.method, target.resource, query)
     trail.attempt = attemptOf(target, verb, query)
-    trail.dryRun = query.has('dryRun')
     const review = reviewOf(target.resource)
-    const user = await access.authenticate(header(call, 'authorization'))
+    const user = await access.authenticate(header(call, 'authorization'), call.sourceAddress)
     // Known before anything is refused, so that the audit log names who tried.
     trail.user = user
+    // A flood must not make us look dead to those who would then restart us.
+    if (!asksForHealth(target.segments)) refuseHaste(access, user, call.sourceAddress)
     refuseImpersonation(user, call)
     admit(access, user, trail.attempt, review !== undefined)
-    const about = { call, target, verb, query, user, warnings: trail.warnings }
-    if (verb === 'watch') {
-      return this.#route({ ...about, signal: call.signal, body: () => call.body(maxBodyBytes, call.signal) }, review)
-    }
+    const exchange = (signal: AbortSignal): Exchange => ({
+      call,
+      target,
+      verb,
+      query,
+      user,
+      warnings: trail.warnings,
+      noteDryRun: () => (trail.dryRun = true),
+      signal,
+      body: () => requestBody(call, user, access, signal),
+    })
+    if (verb === 'watch') return this.#route(exchange(call.signal), review)
     using deadline = clock.deadline(timeLimit(query), call.signal)
-    const { signal } = deadline
     // Nobody waits for a store that hangs.
-    return await unlessAborted(this.#route({ ...about, signal, body: () => call.body(maxBodyBytes, signal) }, review), signal)
+    return await unlessAborted(this.#route(exchange(deadline.signal), review), deadline.signal)
   }
 
   #route(exchange: Exchange, review: Review | undefined): Promise<Answer> {

@@ -10,9 +10,26 @@ describe('keys that occur twice', () => {
     ['[{"a":1,"a":1}]', ['[0].a']],
     ['{"a":{"b":1},"c":{"b":1}}', []],
     [String.raw`{"a":1,"\u0061":2}`, ['a']],
-    ['{"a":1,"a":2,"a":3}', ['a', 'a']],
+    ['{"a":1,"a":2,"a":3}', ['a']],
   ])('%s', (text, duplicates) => {
     expect(inspectJson(text)).toEqual({ duplicates })
+  })
+
+  test('are found among two hundred thousand others', () => {
+    const keys = Array.from({ length: 200_000 }, (_, index) => `"key${index}":0`)
+    expect(inspectJson(`{${[...keys, '"key199999":1'].join(',')}}`)).toEqual({ duplicates: ['key199999'] })
+  })
+
+  test('are told up to a hundred, as Kubernetes does', () => {
+    const twice = Array.from({ length: 150 }, (_, index) => `"k${index}":0,"k${index}":0`)
+    const { duplicates } = inspectJson(`{${twice.join(',')}}`)
+    expect(duplicates).toEqual(Array.from({ length: 100 }, (_, index) => `k${index}`))
+  })
+
+  test('below a key as long as a body fill no memory', () => {
+    const twice = Array.from({ length: 50 }, (_, index) => `"k${index}":0,"k${index}":0`)
+    const { duplicates } = inspectJson(`{"${'x'.repeat(1_000_000)}":{${twice.join(',')}}}`)
+    expect(duplicates).toHaveLength(1)
   })
 
   test('a document that JSON.stringify made has none', () => {

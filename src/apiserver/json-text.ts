@@ -10,7 +10,7 @@ export function inspectJson(text: string): { readonly duplicates: readonly strin
     if (error instanceof JsonTextError) return { duplicates: [], error: error.message }
     throw error
   }
-  return { duplicates: reader.duplicates }
+  return { duplicates: [...reader.duplicates] }
 }
 
 class JsonTextError extends Error {}
@@ -24,14 +24,18 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 /** Deeper than any real object, and shallow enough for every function that later walks it. */
-const maxDepth = 500
+export const maxDepth = 500
+/** So many duplicates are told, as Kubernetes does, and no more text than this: the path to each may be as long as the body. */
+const maxDuplicates = 100
+const maxDuplicatesLength = 100_000
 
 class JsonReader {
-  readonly duplicates: string[] = []
+  readonly duplicates = new Set<string>()
   readonly #text: string
   readonly #path: string[] = []
   #at = 0
   #depth = 0
+  #duplicatesLength = 0
 
   constructor(text: string) {
     this.#text = text
@@ -64,7 +68,7 @@ class JsonReader {
   }
 
   #object(): void {
-    const keys: string[] = []
+    const keys = new KeysSeen()
     this.#space()
     if (this.#take(closeBrace)) return
     for (;;) {
@@ -73,8 +77,7 @@ class JsonReader {
       const start = this.#at
       const key = this.#string() ? (JSON.parse(this.#text.slice(start, this.#at)) as string) : this.#text.slice(start + 1, this.#at - 1)
       this.#path.push(this.#path.length === 0 ? key : `.${key}`)
-      if (keys.includes(key)) this.duplicates.push(this.#path.join(''))
-      else keys.push(key)
+      if (!keys.add(key)) this.#tellDuplicate()
       this.#space()
       if (!this.#take(colon)) throw this.#unexpected('after object key')
       this.#value()
@@ -83,6 +86,13 @@ class JsonReader {
       if (this.#take(closeBrace)) return
       if (!this.#take(comma)) throw this.#unexpected('after object key:value pair')
     }
+  }
+
+  #tellDuplicate(): void {
+    if (this.duplicates.size >= maxDuplicates || this.#duplicatesLength >= maxDuplicatesLength) return
+    const path = this.#path.join('')
+    this.#duplicatesLength += path.length
+    this.duplicates.add(path)
   }
 
   #array(): void {
@@ -169,6 +179,26 @@ class JsonReader {
     const point = this.#text.codePointAt(this.#at)
     if (point === undefined) return new JsonTextError('unexpected end of JSON input')
     return new JsonTextError(`invalid character ${quoted(String.fromCodePoint(point))} ${where}`)
+  }
+}
+
+/** Up to here, looking through a list finds a key sooner than a set does. Most objects have no more keys. */
+const fewKeys = 16
+
+/** The keys of one object so far. */
+class KeysSeen {
+  readonly #few: string[] = []
+  #all: Set<string> | undefined
+
+  /** False if the key was there before. */
+  add(key: string): boolean {
+    if (this.#all === undefined) {
+      if (this.#few.includes(key)) return false
+      if (this.#few.push(key) > fewKeys) this.#all = new Set(this.#few)
+      return true
+    }
+    const before = this.#all.size
+    return this.#all.add(key).size > before
   }
 }
 

@@ -14,7 +14,7 @@ import { readWriteQuery, type WriteQuery } from './write-options.ts'
 /** Patches an object, or its part that a subresource is. */
 export async function patchObject(exchange: ObjectExchange, clock: Clock): Promise<Answer> {
   const { call, query, served } = exchange
-  const options = readWriteQuery(query, 'PatchOptions')
+  const options = readWriteQuery(exchange, 'PatchOptions')
   const view = viewOf(call, query)
   const patch = readPatch(await exchange.body(), header(call, 'content-type'), served.kind)
   try {

@@ -19,6 +19,8 @@ export interface PlainRoom {
 export async function plainAnswer(exchange: Exchange, room: PlainRoom): Promise<Answer> {
   const { target, verb, query } = exchange
   const { segments } = target
+  // Kubernetes answers so before it looks at the method; a group or version without a name is none.
+  if (segments.includes('')) throw noSuchResource()
   if (verb !== 'get' && verb !== 'head') throw methodNotAllowed(verb)
   if (asksForHealth(segments)) return healthAnswer(segments, query, room.checks)
   if (segments[0] === 'openapi') return openApiAnswer(exchange, segments.slice(1), room.openApi)

@@ -80,6 +80,6 @@ const longestName = 253
 /** Which object was made stands in the body only, and the audit log must tell. */
 function namedAttempt(attempt: Attempt, made: string | undefined): Attempt {
   const { verb, resource } = attempt
-  if (verb !== 'create' || resource === undefined || resource.name !== undefined || made === undefined || made === '') return attempt
+  if (verb !== 'create' || resource === undefined || made === undefined || made === '') return attempt
   return { ...attempt, resource: { ...resource, name: made.slice(0, longestName) } }
 }

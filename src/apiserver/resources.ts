@@ -7,7 +7,7 @@ import type { Exchange, ObjectExchange, ResourceExchange } from './exchange.ts'
 import { patchObject } from './patch.ts'
 import { getObject, listObjects } from './read.ts'
 import { scaleObject } from './scale.ts'
-import type { Registry, Served } from './served.ts'
+import { type Registry, type Served, subresourceVerbs } from './served.ts'
 import type { ResourceTarget } from './target.ts'
 import { updateObject } from './update.ts'
 import { watchObjects, type WatchRoom } from './watch.ts'
@@ -79,7 +79,7 @@ function subresourceAnswer(exchange: ObjectExchange, room: ResourceRoom): Promis
   const { verb, served, resource } = exchange
   const subresource = served.subresources.find(one => one === resource.subresource)
   if (subresource === undefined) throw noSuchResource()
-  refuseOtherVerbs(exchange, subresource === 'finalize' ? ['update'] : ['get', 'update', 'patch'])
+  refuseOtherVerbs(exchange, subresourceVerbs[subresource])
   if (subresource === 'scale') return scaleObject(exchange)
   if (verb === 'get') return getObject(exchange, room.clock)
   return verb === 'update' ? updateObject(exchange, room.clock) : patchObject(exchange, room.clock)

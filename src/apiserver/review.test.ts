@@ -25,10 +25,17 @@ describe('what people ask about themselves', () => {
     await server.close()
   })
 
-  test('what may I: every kind with the verbs that are allowed', async () => {
-    const server = await testServer({ access: { authorize } })
+  test('what may I: every kind and subresource with the verbs that are allowed, and what is allowed by name', async () => {
+    const named = { verbs: ['get'], apiGroups: [''], resources: ['secrets'], resourceNames: ['mine'] }
+    const namedRules = (_user: User, namespace: string) => (namespace === 'wood' ? [named] : [])
+    const server = await testServer({ access: { authorize, namedRules } })
     const { status } = (await server.send('POST', rules, { body: { spec: { namespace: 'wood' } } })).body
-    expect(status.resourceRules).toEqual([{ verbs: ['get', 'list', 'watch'], apiGroups: ['demo.aviary.dev'], resources: ['nests'] }])
+    expect(status.resourceRules).toEqual([
+      { verbs: ['get', 'list', 'watch'], apiGroups: ['demo.aviary.dev'], resources: ['nests'] },
+      { verbs: ['get'], apiGroups: ['demo.aviary.dev'], resources: ['nests/status'] },
+      { verbs: ['get'], apiGroups: ['demo.aviary.dev'], resources: ['nests/scale'] },
+      named,
+    ])
     expect(status.incomplete).toBe(false)
     await server.close()
   })

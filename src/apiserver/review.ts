@@ -6,7 +6,7 @@ import type { Review } from './discovery.ts'
 import { badRequest, methodNotAllowed } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { isObject } from './patch/merge-patch.ts'
-import type { Registry } from './served.ts'
+import { type Registry, type Served, subresourceVerbs } from './served.ts'
 import { answer, viewOf } from './view.ts'
 
 type JsonObject = { readonly [key: string]: Json }
@@ -64,20 +64,34 @@ function textOf(object: JsonObject, field: string): string {
   return value
 }
 
-/** What somebody may do in a namespace, by asking about everything there is. */
+/**
+ * What somebody may do in a namespace: the guard is asked about every resource there is. It cannot be asked about every name, so it
+ * tells by itself what it allows by names only.
+ */
 function rules(user: User, namespace: string, access: Access, registry: Registry): object {
-  const resourceRules = registry.all.flatMap(({ kind, verbs }) => {
-    const resource = {
-      group: kind.group,
-      version: kind.version,
-      plural: kind.plural,
-      ...(kind.scope === 'Namespaced' ? { namespace } : {}),
-    }
-    const allowed = verbs.filter(verb => access.authorize(user, { verb, resource }).allowed)
-    return allowed.length === 0 ? [] : [{ verbs: allowed, apiGroups: [kind.group], resources: [kind.plural] }]
-  })
+  const asked = registry.all.flatMap(served =>
+    questions(served, namespace).flatMap(({ verbs, resource, path }) => {
+      const allowed = verbs.filter(verb => access.authorize(user, { verb, resource }).allowed)
+      return allowed.length === 0 ? [] : [{ verbs: allowed, apiGroups: [resource.group], resources: [path] }]
+    }),
+  )
+  const resourceRules = [...asked, ...access.namedRules(user, namespace)]
   const paths = ['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi', '/readyz', '/version']
   const open = paths.filter(path => access.authorize(user, { verb: 'get', path }).allowed)
   const nonResourceRules = open.length === 0 ? [] : [{ verbs: ['get'], nonResourceURLs: open }]
   return { resourceRules, nonResourceRules, incomplete: false }
+}
+
+/** What to ask about a kind and its subresources. */
+function questions({ kind, verbs, subresources }: Served, namespace: string) {
+  const { group, version, plural } = kind
+  const resource = { group, version, plural, ...(kind.scope === 'Namespaced' ? { namespace } : {}) }
+  return [
+    { verbs, resource, path: plural },
+    ...subresources.map(subresource => ({
+      verbs: subresourceVerbs[subresource],
+      resource: { ...resource, subresource },
+      path: `${plural}/${subresource}`,
+    })),
+  ]
 }

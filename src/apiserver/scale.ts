@@ -30,13 +30,13 @@ export async function scaleObject(exchange: ObjectExchange): Promise<Answer> {
 }
 
 async function replaceScale(exchange: ObjectExchange): Promise<Resource> {
-  const options = readWriteQuery(exchange.query, 'UpdateOptions')
+  const options = readWriteQuery(exchange, 'UpdateOptions')
   const { object } = await readBody(await exchange.body(), header(exchange.call, 'content-type'), 'Scale')
   return retryingConflicts(exchange, current => writeScale(exchange, current, object, options))
 }
 
 async function patchScale(exchange: ObjectExchange): Promise<Resource> {
-  const options = readWriteQuery(exchange.query, 'PatchOptions')
+  const options = readWriteQuery(exchange, 'PatchOptions')
   const patch = readPatch(await exchange.body(), header(exchange.call, 'content-type'), { name: 'Scale', builtIn: false })
   return retryingConflicts(exchange, current => {
     const result = patch.apply(scaleOf(exchange.served.kind, current) as unknown as JsonObject)

@@ -8,8 +8,18 @@ export interface Served {
   open(): Store | Promise<Store>
   /** What may be asked of it; a kind that cannot be written has only get, list and watch. */
   readonly verbs: readonly string[]
-  readonly subresources: readonly ('status' | 'scale' | 'finalize')[]
+  readonly subresources: readonly Subresource[]
 }
+
+/** A part of an object, or a view of it, with a path of its own. */
+export type Subresource = keyof typeof subresourceVerbs
+
+/** What may be asked of each subresource. */
+export const subresourceVerbs = {
+  status: ['get', 'patch', 'update'],
+  scale: ['get', 'patch', 'update'],
+  finalize: ['update'],
+} as const
 
 /** What the server offers, by group, version and plural. */
 export interface Registry {

@@ -34,7 +34,19 @@ describe('paths about objects', () => {
   })
 })
 
-test.each(['/', '/api', '/api/v1', '/apis', '/apis/g.dev', '/apis/g.dev/v1', '/healthz', '/version/'])('%s is not about objects', path => {
+test.each([
+  '/',
+  '/api',
+  '/api/v1',
+  '/apis',
+  '/apis/g.dev',
+  '/apis/g.dev/v1',
+  '/healthz',
+  '/version/',
+  '/apis//v1/namespaces/wood/secrets',
+  '/apis/g.dev//nests',
+  '/api//namespaces/wood/secrets',
+])('%s is not about objects', path => {
   expect(readTarget(path).resource).toBeUndefined()
 })
 

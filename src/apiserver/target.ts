@@ -60,6 +60,8 @@ function resourceOf(segments: readonly string[]): ResourceTarget | undefined {
   if (prefix === undefined || segments.length <= prefix) return undefined
   const group = prefix === 2 ? '' : segments[1]!
   const version = segments[prefix - 1]!
+  // Not the core group, whose paths begin with /api: there would be two ways to one object, and rules that know of one.
+  if ((prefix === 3 && group === '') || version === '') return undefined
   return { group, version, ...placeOf(segments.slice(prefix)) }
 }
 

@@ -10,7 +10,7 @@ import { readWriteQuery } from './write-options.ts'
 /** Replaces an object, or its part that a subresource is. */
 export async function updateObject(exchange: ObjectExchange, clock: Clock): Promise<Answer> {
   const { call, query, served, resource } = exchange
-  const options = readWriteQuery(query, 'UpdateOptions')
+  const options = readWriteQuery(exchange, 'UpdateOptions')
   const view = viewOf(call, query)
   const body = await readIncoming(exchange)
   refuseOtherNames(body.object, resource.name)

@@ -5,7 +5,8 @@ const verbs: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HE
 /** What the request wants to do, in the words that roles use. */
 export function verbOf(method: string, resource: ResourceTarget | undefined, query: URLSearchParams): string {
   if (resource === undefined) return method.toLowerCase()
-  const verb = verbs[method] ?? ''
+  // No role has such a verb, but the audit log and the answer must have a name for it.
+  const verb = verbs[method] ?? method.toLowerCase()
   if (resource.name !== undefined) return verb
   if (verb === 'get') return isTrue(query.get('watch')) ? 'watch' : 'list'
   return verb === 'delete' ? 'deletecollection' : verb

@@ -118,7 +118,7 @@ describe('trap 4: connections', () => {
   })
 
   test('thousands of idle watches are open at once, and end with their clients', async () => {
-    const count = 1000
+    const count = 2500
     const watches = await Promise.all(
       Array.from({ length: count }, () => openWatch(`${url}${nests}?watch=true&fieldSelector=metadata.name%3Dnobody`)),
     )

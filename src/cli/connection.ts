@@ -25,14 +25,22 @@ export interface Connection {
 }
 
 /**
- * Connects for the time of `work`. The kubeconfig is the one named on the command line, else by AVIARY_KUBECONFIG, else that of a
- * server whose data folder is here, else kubectl's own.
+ * Connects to Aviary for the time of `work`. The kubeconfig is the one named on the command line, else by AVIARY_KUBECONFIG, else by
+ * KUBECONFIG, else that of a server whose data folder is here, else kubectl's own.
  */
 export async function connected<T>(options: ConnectionOptions, io: Io, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const kubeconfig = options.kubeconfig ?? io.environment['AVIARY_KUBECONFIG'] ?? (await localKubeconfig(io))
+  return await connectedToCluster({ ...options, ...(kubeconfig === undefined ? {} : { kubeconfig }) }, io, work)
+}
+
+/**
+ * Connects to a Kubernetes cluster for the time of `work`, as `aviary up --engine kubernetes` does: the kubeconfig is the one named,
+ * else kubectl's own. A data folder that happens to be here is that of no cluster.
+ */
+export async function connectedToCluster<T>(options: ConnectionOptions, io: Io, work: (connection: Connection) => Promise<T>): Promise<T> {
   const { clock, chance, files, processes, environment } = io
-  const file = options.kubeconfig ?? environment['AVIARY_KUBECONFIG'] ?? (await localKubeconfig(io))
   const access = await kubeAccess({
-    ...(file === undefined ? {} : { file }),
+    ...(options.kubeconfig === undefined ? {} : { file: options.kubeconfig }),
     ...(options.context === undefined ? {} : { context: options.context }),
     files,
     processes,
@@ -59,7 +67,9 @@ export async function connected<T>(options: ConnectionOptions, io: Io, work: (co
   }
 }
 
-async function localKubeconfig({ files, folder }: Io): Promise<string | undefined> {
+/** Undefined also if KUBECONFIG says which: what somebody chose goes before what is found. */
+async function localKubeconfig({ environment, files, folder }: Io): Promise<string | undefined> {
+  if (environment['KUBECONFIG']) return undefined
   const file = join(folder, 'data', 'kubeconfig')
   return (await files.exists(file)) ? file : undefined
 }

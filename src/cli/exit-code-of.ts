@@ -21,7 +21,10 @@ const byReason: Readonly<Partial<Record<StoreReason, ExitCode>>> = {
 const byCode: readonly (readonly [string, ExitCode])[] = [
   ['CLI_USAGE', exitCodes.usage],
   ['DURATION_NOT_VALID', exitCodes.usage],
+  ['CLI_MANIFEST_NOT_FOUND', exitCodes.configuration],
   ['CLI_MANIFEST', exitCodes.notValid],
+  ['CLI_APPLY_NOTE', exitCodes.notValid],
+  ['CLI_SERVER_IS_AVIARY', exitCodes.configuration],
   ['CLI_TIMEOUT', exitCodes.timeout],
   ['SERVER_CONFIG_', exitCodes.configuration],
   ['SERVER_LISTEN_', exitCodes.listen],

@@ -15,13 +15,13 @@ export function hatcheryCommands({ add, connecting }: CommandBuilder): void {
     .option('--listen <address:port>', 'where the API for the commands below is served')
   add(
     'check',
-    'Print what a CDS operator’s file comes to, secrets masked, and check that the vCenter has and allows everything it needs.',
+    'Print what a CDS operator’s file comes to, secrets masked; check that CDS lets it sign in, and that the vCenter has and allows all it needs.',
     () => import('./commands/hatchery-check.ts'),
     ['hatchery check --config cds.toml', 'hatchery check --config cds.toml --offline'],
     hatchery,
   )
     .requiredOption('--config <file>', 'the configuration, with a [hatchery.vsphere] section (docs/configuration.md)')
-    .option('--offline', 'do not look at the vCenter')
+    .option('--offline', 'ask neither CDS nor the vCenter')
 
   const live = (name: string, description: string, load: Load) =>
     liveOutput(connecting(add(name, description, load, [`hatchery ${name}`, `hatchery ${name} --watch`], hatchery)))

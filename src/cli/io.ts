@@ -1,4 +1,4 @@
-import type { Chance, Clock, Files, Processes } from '../ports/index.ts'
+import type { Chance, Clock, Files, Processes, ResolveHost } from '../ports/index.ts'
 
 /** Everything that a command touches besides the server: the terminal, the environment, and the ports. */
 export interface Io {
@@ -19,4 +19,5 @@ export interface Io {
   readonly chance: Chance
   readonly files: Files
   readonly processes: Processes
+  readonly resolve: ResolveHost
 }

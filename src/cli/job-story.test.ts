@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import type { WorkerRow } from '../hatchery/index.ts'
-import { workerText } from './job-story.ts'
+import { allKinds, Spawn } from '../kinds/index.ts'
+import { seededChance, VirtualClock } from '../ports/index.ts'
+import { memoryStore } from '../store/index.ts'
+import type { Connection } from './connection.ts'
+import { jobStory, ownerText, workerText } from './job-story.ts'
 
 const worker = (more: Partial<WorkerRow> = {}): WorkerRow => ({
   name: 'brisk-robin',
@@ -30,4 +34,18 @@ test('a worker that CDS does not know yet is not said to be at work, and it is s
 
 test('a worker of which nobody knows the job is told of by its name', () => {
   expect(workerText(worker({ job: '', address: '', started: '' }))).toMatch(/^Worker brisk-robin waits for nothing here.*\(Building\)\.\n$/)
+})
+
+test('a job for which several hatcheries keep records in one store is told of by each, with its name', async () => {
+  const store = memoryStore({ kinds: allKinds, clock: new VirtualClock(), chance: seededChance(1) })
+  const spec = { purpose: 'Job' as const, version: 1, job: '7' }
+  await store.create(Spawn, { metadata: { name: 'job-7' }, spec: { ...spec, hatchery: 'hv2' } })
+  await store.create(Spawn, { metadata: { name: 'job-7.hv1' }, spec: { ...spec, hatchery: 'hv1' } })
+  await store.create(Spawn, { metadata: { name: 'job-77' }, spec: { ...spec, job: '77', hatchery: 'hv1' } })
+  const owners = async (id: string) => {
+    const story = await jobStory(id, { store } as Connection, new AbortController().signal)
+    return 'spawns' in story ? story.spawns.map(spawn => ownerText(spawn, story.spawns)) : []
+  }
+  expect(await owners('7')).toEqual(['Hatchery hv1:\n', 'Hatchery hv2:\n'])
+  expect(await owners('77')).toEqual([''])
 })

@@ -1,12 +1,12 @@
 import type { WorkerRow } from '../hatchery/index.ts'
 import { Spawn } from '../kinds/index.ts'
-import { StoreError, undefinedIf } from '../store/index.ts'
+import { fieldSelectorValue, StoreError } from '../store/index.ts'
 import type { Connection } from './connection.ts'
 import { Usage } from './errors.ts'
 import { read } from './hatchery-view.ts'
 
-/** What is known of a job of CDS: the record of what is done for it, or the worker that has it. */
-export type JobStory = { readonly spawn: Spawn } | { readonly worker: WorkerRow }
+/** What is known of a job of CDS: the records of what is done for it, one of each hatchery that could do it; or the worker that has it. */
+export type JobStory = { readonly spawns: readonly Spawn[] } | { readonly worker: WorkerRow }
 
 /** The job or worker that `job/ID`, `job ID` or `worker/NAME` names; undefined if something else is named. */
 export function namedInCds(args: readonly string[]): { readonly what: 'job' | 'worker'; readonly name: string } | undefined {
@@ -22,8 +22,8 @@ const examples = { job: 'job/1', worker: 'worker/brisk-robin' }
 
 /** Looks a job up. Rejects with NotFound if it neither waits here nor has a worker. */
 export async function jobStory(id: string, connection: Connection, signal: AbortSignal): Promise<JobStory> {
-  const spawn = await spawnFor(id, connection)
-  if (spawn !== undefined) return { spawn }
+  const spawns = await spawnsFor(id, connection)
+  if (spawns.length > 0) return { spawns }
   const worker = (await workers(connection, signal)).find(({ job }) => job === id)
   if (worker !== undefined) return { worker }
   const fix = 'see which do with `aviary hatchery jobs`; what is over is told by CDS'
@@ -35,16 +35,27 @@ export async function workerStory(name: string, connection: Connection, signal: 
   const worker = (await workers(connection, signal)).find(each => each.name === name)
   if (worker === undefined)
     throw new StoreError('NotFound', `this hatchery has no worker ${name}`, { fix: 'see which it has with `aviary hatchery workers`' })
-  const spawn = worker.job === '' ? undefined : await spawnFor(worker.job, connection)
-  return spawn?.status?.worker === name ? { spawn } : { worker }
+  const spawns = (await spawnsFor(worker.job, connection)).filter(({ status }) => status?.worker === name)
+  return spawns.length > 0 ? { spawns } : { worker }
 }
 
 async function workers(connection: Connection, signal: AbortSignal): Promise<readonly WorkerRow[]> {
   return (await read<WorkerRow>(connection, 'workers', signal)).items
 }
 
-function spawnFor(job: string, { store }: Connection): Promise<Spawn | undefined> {
-  return store.get(Spawn, { name: `job-${job.toLowerCase()}` }).catch(undefinedIf('NotFound'))
+/** The records of a job. Several hatcheries may keep one store, and each has its own reason why it does not start the job. */
+async function spawnsFor(job: string, { store }: Connection): Promise<readonly Spawn[]> {
+  if (!isJobId.test(job)) return []
+  const { items } = await store.list(Spawn, { fieldSelector: `spec.job=${fieldSelectorValue(job.toLowerCase())}` })
+  return items.map(({ object }) => object).toSorted((one, other) => (one.spec.hatchery < other.spec.hatchery ? -1 : 1))
+}
+
+/** A number (V1) or a UUID (V2). */
+const isJobId = /^[\da-f-]+$/i
+
+/** Whose a record is, if it is one of several. */
+export function ownerText({ spec }: Spawn, { length }: readonly Spawn[]): string {
+  return length === 1 ? '' : `Hatchery ${spec.hatchery}:\n`
 }
 
 const whenItDoesNot =

@@ -5,14 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { realFiles } from '../ports/index.ts'
 import { loadConfig, startAviary } from '../server/index.ts'
 import type { Aviary } from '../server/index.ts'
-import { play as playAnywhere } from './testing/played-io.ts'
+import { play as playAnywhere, playIn } from './testing/played-io.ts'
 import type { PlayOptions } from './testing/played-io.ts'
 
 let folder: string
 let aviary: Aviary
 
-/** Runs a command beside a running server: the data folder is `data` in the working folder, as for a newcomer. */
-const play = (line: string, options: PlayOptions = {}) => playAnywhere(line.split(' '), { folder, ...options })
+const play = (line: string, options?: PlayOptions) => playIn(folder)(line, options)
 
 const nest = (name: string, spec = 'eggs: 2', more = '') =>
   `apiVersion: demo.aviary.dev/v1alpha1\nkind: Nest\nmetadata:\n  name: ${name}\n${more}spec:\n  ${spec}\n`
@@ -261,7 +260,10 @@ test.each(['get', 'describe', 'why'])('%s says in which namespace there is an ob
     err: 'error: nests.demo.aviary.dev "siskin" not found in namespace default\nfix: there is one in forest: choose with -n NAMESPACE\n',
   })
   expect(await play(`${command} nest siskin -n forest`)).toMatchObject({ code: 0, out: expect.stringContaining('siskin') })
-  expect(await play(`${command} nest nobody`)).toMatchObject({ code: 9, err: 'error: nests.demo.aviary.dev "nobody" not found\n' })
+  expect(await play(`${command} nest nobody`)).toMatchObject({
+    code: 9,
+    err: 'error: nests.demo.aviary.dev "nobody" not found\nfix: see which there are with: aviary get nests -n default\n',
+  })
 })
 
 test('a token is shown once, opens the door, and no longer does when revoked', async () => {
@@ -286,6 +288,23 @@ test('backup makes no folders: the one that is missing may be the place of a dis
     5,
     expect.stringMatching(/^error: cannot write .*copy\.db: there is no folder .*not-mounted\nfix: name a file/),
   ])
+})
+
+test.each(['data/aviary.db', 'data/aviary.db-wal', 'data/lock', 'data/lock.owner'])(
+  'backup does not write over %s, where the server lives',
+  async file => {
+    expect(await play(`backup ${file}`)).toMatchObject({
+      code: 5,
+      out: '',
+      err: expect.stringMatching(/is where a store keeps its data.*\nfix: choose another file/),
+    })
+    expect((await readFile(join(folder, 'data/lock.owner'))).toString()).toContain(`process ${process.pid}`)
+  },
+)
+
+test('backup does not write over a database with a log beside it, wherever that is', async () => {
+  await writeFile(join(folder, 'other.db-wal'), 'what was written last')
+  expect(await play('backup other.db')).toMatchObject({ code: 5, err: expect.stringContaining('other.db is where a store keeps its data') })
 })
 
 test('backup saves a database that can be started from', async () => {
@@ -386,6 +405,18 @@ test('up serves, says where, and ends cleanly when asked to', async () => {
     out: expect.stringMatching(/Aviary is running[\s\S]*kubeconfig {3}data\/kubeconfig[\s\S]*ready https/),
   })
   expect(ended.out.split('\n').filter(line => line.length > 80)).toEqual([])
+  await rm(other, { recursive: true })
+})
+
+test('up says how to get past a KUBECONFIG that leads elsewhere', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'aviary-up-'))
+  const greeting = async (environment: Record<string, string>) => {
+    const stop = new AbortController()
+    const onOut = (text: string) => void (text.includes('ready https') && stop.abort())
+    return (await playAnywhere(['up', '--listen', '127.0.0.1:0'], { folder: other, environment, signal: stop.signal, onOut })).out
+  }
+  expect(await greeting({ KUBECONFIG: '/elsewhere' })).toContain('\n  export KUBECONFIG=data/kubeconfig ')
+  expect(await greeting({})).not.toContain('export')
   await rm(other, { recursive: true })
 })
 

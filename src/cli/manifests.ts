@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
-import { allKinds, decode, findKind, isPlainObject } from '../kinds/index.ts'
+import { FileNotFound } from '../ports/index.ts'
+import { allKinds, decode, findKind, isAboutField, isPlainObject } from '../kinds/index.ts'
 import type { Draft, Kind, Resource } from '../kinds/index.ts'
-import { ManifestNotValid } from './errors.ts'
+import { ManifestNotFound, ManifestNotValid } from './errors.ts'
 import type { Io } from './io.ts'
+import { kubectlYaml } from './kubectl-yaml.ts'
 
 /** One object of a file. */
 export interface Manifest {
@@ -13,11 +15,14 @@ export interface Manifest {
   readonly name: string
 }
 
-/** Reads the objects of files, in order. Throws `ManifestNotValid` for the first that cannot be one; nothing has been sent then. */
+/**
+ * Reads the objects of files, in order. Throws `ManifestNotFound`, or `ManifestNotValid` for the first that cannot be one; nothing has
+ * been sent then.
+ */
 export async function readManifests(files: readonly string[], io: Io): Promise<readonly Manifest[]> {
   const manifests: Manifest[] = []
   for (const file of files) {
-    const text = file === '-' ? await io.input() : await io.files.read(resolve(io.folder, file))
+    const text = file === '-' ? await io.input() : await readFile(file, io)
     manifests.push(...(await manifestsOf(text, file === '-' ? 'standard input' : file)))
   }
   if (manifests.length > 0) return manifests
@@ -28,10 +33,18 @@ export async function readManifests(files: readonly string[], io: Io): Promise<r
   })
 }
 
+async function readFile(file: string, { files, folder }: Io): Promise<string> {
+  try {
+    return await files.read(resolve(folder, file))
+  } catch (error) {
+    throw FileNotFound.is(error) ? ManifestNotFound({ file }, { cause: error }) : error
+  }
+}
+
 async function manifestsOf(text: string, file: string): Promise<readonly Manifest[]> {
   const { LineCounter, parseAllDocuments } = await import('yaml')
   const lines = new LineCounter()
-  const documents = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: true })
+  const documents = parseAllDocuments(text, { ...kubectlYaml, lineCounter: lines })
   const manifests: Manifest[] = []
   for (const [index, document] of (Array.isArray(documents) ? documents : []).entries()) {
     const [problem] = document.errors
@@ -78,7 +91,7 @@ function manifestOf(object: unknown, where: string): Manifest {
 
 /** The server checks again; but it checks one object after the other, when the first are written already. */
 function refuseBadFields(kind: Kind, object: object, where: string): void {
-  const { problems, unknownFields } = decode(kind, object)
+  const { problems: found, unknownFields } = decode(kind, object)
   const [unknown] = unknownFields
   if (unknown !== undefined)
     throw ManifestNotValid({
@@ -86,7 +99,8 @@ function refuseBadFields(kind: Kind, object: object, where: string): void {
       what: `unknown field "${unknown}"`,
       fix: `remove it, or correct its spelling (aviary crds shows the fields of ${kind.name})`,
     })
-  if (problems.length === 0) return
+  if (found.length === 0) return
+  const problems = found.filter(isAboutField)
   throw ManifestNotValid({
     where,
     what: problems.map(({ path, message }) => `${path}: ${message}`).join('; '),

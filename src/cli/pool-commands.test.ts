@@ -12,8 +12,8 @@ let folder: string
 let aviary: Aviary
 const play = (line: string, options: PlayOptions = {}) => playAnywhere(line.split(' '), { folder, ...options })
 
-const objects = `apiVersion: hive.openshift.io/v1
-kind: ClusterImageSet
+const hive = 'apiVersion: hive.openshift.io/v1\n'
+const objects = `${hive}kind: ClusterImageSet
 metadata: {name: release}
 spec: {releaseImage: "x:1"}
 ---
@@ -73,6 +73,47 @@ test('a pool shows its clusters, and can be scaled', async () => {
 test('the DNS records that a pool needs are printed', async () => {
   const { out } = await play('pool dns flock')
   for (const host of ['api', 'apps', '*.apps', 'console']) expect(out).toContain(`${host}.heron.example.com`)
+})
+
+test('the DNS records that are missing or lead elsewhere are found', async () => {
+  const known: Readonly<Record<string, readonly string[]>> = { 'api.heron.example.com': ['10.0.0.1'] }
+  const resolve = async (host: string) => (host.startsWith('api.ibis') ? Promise.reject(new Error('no answer')) : (known[host] ?? []))
+  const { code, out, err } = await play('pool dns flock --check', { resolve })
+  expect(code).toBe(1)
+  expect(out).toMatch(/heron\s+api\.heron\.example\.com\s+as you choose\s+ok\n/)
+  expect(out).toMatch(/heron\s+\*\.apps\.heron\.example\.com\s+as you choose\s+missing\n/)
+  expect(err).toBe('error: 7 of 8 records are missing or wrong\nfix: add them to the zone example.com, then check again\n')
+  expect(await play('pool dns flock --check', { resolve: async () => ['10.0.0.1'] })).toMatchObject({ code: 0, err: '' })
+  const addresses = objects.replace('[{name: heron}, {name: ibis}]', '[{name: heron, vSphere: {apiVIPs: [10.0.0.9]}}]')
+  await play('apply -f -', { input: addresses.replaceAll('flock', 'strict').replaceAll('heron', 'owl').replace('size: 1', 'size: 0') })
+  const strict = await play('pool dns strict --check', { resolve: async () => ['10.0.0.1'] })
+  expect(strict).toMatchObject({ code: 1, out: expect.stringMatching(/api\.owl\.example\.com\s+10\.0\.0\.9\s+wrong: 10\.0\.0\.1\n/) })
+})
+
+test.each([
+  ['no inventory', '', 'The pool bare has no inventory: its clusters have generated names.'],
+  ['an empty one', '  inventory: {clusterDeployments: []}\n', 'The inventory of pool bare is empty: it has no clusters.'],
+  [
+    'one without names',
+    '  inventory: {clusterDeployments: [{name: a, customizationRef: {name: a}, generateName: true}]}\n',
+    'The inventory of pool bare gives no names: its clusters have generated ones.',
+  ],
+])('a pool with %s needs no DNS records, and is told why', async (_, inventory, why) => {
+  const spec = '  platform: {none: {}}\n  baseDomain: example.com\n  imageSetRef: {name: release}\n  size: 0\n'
+  await play('apply -f -', { input: `${hive}kind: ClusterPool\nmetadata: {name: bare}\nspec:\n${spec}${inventory}` })
+  expect(await play('pool dns bare')).toMatchObject({ code: 0, out: '', err: `${why}\n` })
+})
+
+test('pools and claims of all namespaces are shown', async () => {
+  expect((await play('pool list -A')).out).toMatch(/^NAMESPACE\s+NAME[^]*default\s+flock\s/)
+  expect((await play('claim list -A')).out).toMatch(/^NAMESPACE\s+NAME[^]*default\s+mine\s/)
+})
+
+test('a lifetime that is no duration is refused with how to write one, and nothing is made', async () => {
+  const { code, err } = await play('claim create short --pool flock --lifetime 4x')
+  expect(code).toBe(2)
+  expect(err).toContain('"4x" is not a duration\nfix: write numbers with the units')
+  expect((await play('get clusterclaim short')).code).toBe(9)
 })
 
 function record(kind: string, name: string, uid: string): string {

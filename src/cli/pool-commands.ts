@@ -7,7 +7,10 @@ export function poolCommands(program: Command, { add, connecting, output }: Comm
     .command('pool')
     .description('Pools of clusters that are ready to be claimed.')
     .addHelpText('after', '\nExamples:\n  aviary pool show flock')
-  output(connecting(add('list', 'Show pools.', () => import('./commands/pool-list.ts'), ['pool list'], pool)))
+  output(connecting(add('list', 'Show pools.', () => import('./commands/pool-list.ts'), ['pool list', 'pool list -A'], pool))).option(
+    '-A, --all-namespaces',
+    'in all namespaces',
+  )
   connecting(
     add('show <name>', 'Show a pool with its clusters and free names.', () => import('./commands/pool-show.ts'), ['pool show flock'], pool),
   )
@@ -49,7 +52,10 @@ export function poolCommands(program: Command, { add, connecting, output }: Comm
     .option('--group <name...>', 'groups that are given access to the cluster', [])
     .option('--wait', 'wait until the cluster runs')
     .option('--timeout <duration>', 'how long to wait', '1h')
-  output(connecting(add('list', 'Show claims.', () => import('./commands/claim-list.ts'), ['claim list'], claim)))
+  output(connecting(add('list', 'Show claims.', () => import('./commands/claim-list.ts'), ['claim list', 'claim list -A'], claim))).option(
+    '-A, --all-namespaces',
+    'in all namespaces',
+  )
   connecting(
     add(
       'kubeconfig <name>',

@@ -43,7 +43,7 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
     .option('--data-dir <folder>', 'the folder that holds all it must keep (server.dataDir)')
     .option('--listen <host:port>', 'where to listen (server.listen)')
     .addOption(new Option('--engine <kind>', 'where objects live (engine.kind)').choices(['embedded', 'kubernetes']))
-    .option('--kubeconfig <file>', 'the cluster, with --engine kubernetes (engine.kubeconfig)')
+    .option('--kubeconfig <file>', `the cluster, with --engine kubernetes (engine.kubeconfig); else ${clusterOrder}`)
 
   const get = add('get <kind> [names...]', 'Show objects.', () => import('./commands/get.ts'), [
     'get nests',
@@ -89,6 +89,7 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
     .option('-f, --filename <file...>', 'remove the objects of these files')
     .option('-l, --selector <labels>', 'those whose labels match')
     .option('--all', 'all of the kind in the namespace')
+    .option('--ignore-not-found', 'it is well if they are gone already')
     .option('--no-wait', 'do not wait until they are gone')
     .option('--timeout <duration>', 'how long to wait', '5m')
 
@@ -117,17 +118,18 @@ export function aviaryCommand(io: Io, done: (code: number) => void): Command {
   const crds = add('crds', 'Print the definitions of all kinds, for a Kubernetes cluster.', () => import('./commands/crds.ts'), [
     'crds',
     'crds | kubectl apply --server-side -f -',
-    'crds install --context production',
+    'crds install --kubeconfig admin.yaml',
   ])
-  connecting(
-    add(
-      'install',
-      'Install or bring up to date the kinds in a Kubernetes cluster.',
-      () => import('./commands/crds-install.ts'),
-      ['crds install', 'crds install --kubeconfig admin.yaml'],
-      crds,
-    ),
-  ).option('--adopt', 'take over definitions that something else installed')
+  add(
+    'install',
+    'Install or bring up to date the kinds in a Kubernetes cluster.',
+    () => import('./commands/crds-install.ts'),
+    ['crds install --kubeconfig admin.yaml', 'crds install --context production'],
+    crds,
+  )
+    .option('--kubeconfig <file>', `the cluster; else ${clusterOrder}`)
+    .option('--context <name>', 'a context of the kubeconfig')
+    .option('--adopt', 'take over definitions that something else installed')
 
   connecting(
     add('backup <file>', 'Save a consistent copy of a running server’s database.', () => import('./commands/backup.ts'), [
@@ -204,10 +206,13 @@ function pointToHelp(command: Command, parent: string): void {
   for (const inner of command.commands) pointToHelp(inner, name)
 }
 
+/** Where a cluster is looked for that is not named. */
+const clusterOrder = 'KUBECONFIG, the service account of a pod, or ~/.kube/config'
+
 /** Which server, as whom, where. */
 function connecting(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'how to reach the server; else AVIARY_KUBECONFIG, data/kubeconfig, or kubectl’s own')
+    .option('--kubeconfig <file>', 'how to reach the server; else AVIARY_KUBECONFIG, KUBECONFIG, data/kubeconfig, or kubectl’s own')
     .option('--context <name>', 'a context of the kubeconfig')
     .option('-n, --namespace <name>', 'the namespace; else that of the context, or default')
 }

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { realChance, realClock, realFiles, realProcesses } from '../ports/index.ts'
+import { realChance, realClock, realFiles, realProcesses, realResolver } from '../ports/index.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 
@@ -19,6 +19,7 @@ export function realIo(): Io {
     chance: realChance(),
     files: realFiles(),
     processes: realProcesses(clock),
+    resolve: realResolver(),
   }
 }
 

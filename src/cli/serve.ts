@@ -24,6 +24,7 @@ export async function serve({ file, overrides, check, greeting, endsWithHatchery
   const warn = (warning: ConfigProblem) => io.err(`warning: ${problemLine(file, warning)}\n`)
   const config = await loadConfig(file, { files, environment, folder, overrides, warn })
   check?.(config)
+  if (mayBeAnyCluster(config, overrides)) await (await import('./refuse-own-server.ts')).refuseAsCluster(config.engine, io)
   const started = io.clock.monotonic()
   const aviary = await startAviary({ config })
   io.out(greeting(aviary, config, ((io.clock.monotonic() - started) / 1000).toFixed(1)))
@@ -34,4 +35,13 @@ export async function serve({ file, overrides, check, greeting, endsWithHatchery
   await aviary.stop()
   if (failure !== undefined) throw failure
   return exitCodes.ok
+}
+
+/**
+ * Whether the cluster is one that was found, or named in passing. One that stands in the configuration was chosen, even if it is a
+ * server of Aviary.
+ */
+function mayBeAnyCluster({ engine }: Config, overrides: readonly Override[]): boolean {
+  if (engine.kind !== 'kubernetes') return false
+  return engine.kubeconfig === undefined || overrides.some(({ key }) => key === 'engine.kubeconfig')
 }

@@ -2,6 +2,7 @@ import { httpClient, silentLog } from '../ports/index.ts'
 import { configuredVcenters, loadConfig } from '../server/index.ts'
 import type { ConfiguredVcenter } from '../server/index.ts'
 import { sdkUrl, VsphereConnection } from '../vsphere/index.ts'
+import type { Datacenter, VsphereSettings } from '../vsphere/index.ts'
 import { Usage } from './errors.ts'
 import type { Io } from './io.ts'
 import { Progress } from './output/progress.ts'
@@ -22,30 +23,61 @@ export async function vcentersOf({ config: file }: VcenterOptions, io: Io): Prom
   })
 }
 
-/** Signs in to the vCenter of a configuration and has its whole inventory; signs out when `use` is done. */
-export async function atVcenter(options: VcenterOptions, io: Io, use: (connection: VsphereConnection) => Promise<void>): Promise<void> {
-  const seen = new Set<string>()
+/** A datacenter that somebody looks at, and how it is told from others that they look at. */
+export interface OpenVcenter {
+  readonly label: string
+  readonly connection: VsphereConnection
+}
+
+/** Signs in to every vCenter of a configuration and has its whole inventory; signs out when `use` is done. */
+export async function atVcenters(options: VcenterOptions, io: Io, use: (vcenters: readonly OpenVcenter[]) => Promise<void>): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const progress = new Progress(io)
+  opened.defer(async () => progress.clear())
+  const found = new Map<string, Found>()
   for (const { settings } of await vcentersOf(options, io)) {
+    const one = await signIn(settings, opened, progress, io)
     // Two services may name one datacenter; it is shown once.
-    const key = JSON.stringify([sdkUrl(settings), settings.user, settings.datacenter])
-    if (seen.has(key)) continue
-    seen.add(key)
-    const { clock, chance, signal } = io
-    const http = httpClient({ clock, trust: settings.trust ?? {} })
-    const connection = new VsphereConnection({ settings, http, clock, chance, log: silentLog })
-    const progress = new Progress(io)
-    try {
-      if (io.canRedraw) progress.show(`reading ${connection.name}`)
-      // Asked once before the watch begins, which would try for a while: who waits at a terminal wants to know at once.
-      await connection.session.content(signal)
-      await connection.places.find('resourcePool', settings.resourcePool)
-      await connection.start().live(signal)
-      progress.clear()
-      await use(connection)
-    } finally {
-      progress.clear()
-      await connection.close()
-      await http.close()
-    }
+    const key = JSON.stringify([one.host, one.user, one.datacenter.ref.id])
+    if (found.has(key)) continue
+    found.set(key, one)
+    await one.connection.start().live(io.signal)
   }
+  progress.clear()
+  await use(labelled([...found.values()]))
+}
+
+/** What is on all of them, as a sentence names it. */
+export function namesOf(vcenters: readonly OpenVcenter[]): string {
+  return vcenters.map(({ label, connection }) => (vcenters.length === 1 ? connection.name : label)).join(' and ')
+}
+
+interface Found {
+  readonly host: string
+  readonly user: string
+  readonly datacenter: Datacenter
+  readonly connection: VsphereConnection
+}
+
+async function signIn(settings: VsphereSettings, opened: AsyncDisposableStack, progress: Progress, io: Io): Promise<Found> {
+  const { clock, chance, signal } = io
+  const http = opened.adopt(httpClient({ clock, trust: settings.trust ?? {} }), client => client.close())
+  const connection = opened.adopt(new VsphereConnection({ settings, http, clock, chance, log: silentLog }), each => each.close())
+  if (io.canRedraw) progress.show(`reading ${connection.name}`)
+  // Asked once before the watch begins, which would try for a while: who waits at a terminal wants to know at once.
+  await connection.session.content(signal)
+  const datacenter = await connection.places.datacenter()
+  await connection.places.find('resourcePool', settings.resourcePool)
+  return { host: new URL(sdkUrl(settings)).host, user: settings.user, datacenter, connection }
+}
+
+/** Each with a label as short as tells all of them apart. */
+function labelled(found: readonly Found[]): readonly OpenVcenter[] {
+  const forms: readonly ((one: Found) => string)[] = [
+    ({ host }) => host,
+    ({ host, datacenter }) => `${host}/${datacenter.name}`,
+    ({ host, datacenter, user }) => `${host}/${datacenter.name} as ${user}`,
+  ]
+  const form = forms.find(each => new Set(found.map(each)).size === found.length) ?? forms.at(-1)!
+  return found.map(one => ({ label: form(one), connection: one.connection }))
 }

@@ -32,9 +32,7 @@ export { Informer } from './informer/informer.ts'
 export type { InformerOptions, InformerState, Reader } from './informer/informer.ts'
 export type { InformerHandler } from './informer/handlers.ts'
 export type { IndexFunction } from './informer/object-index.ts'
-export { Informers } from './informer/informers.ts'
-export { WorkQueue } from './queue/work-queue.ts'
-export type { Lane, WorkQueueOptions } from './queue/work-queue.ts'
+export type { Informers } from './informer/informers.ts'
 
 // Only one process acts
 export { runElection } from './election/run-election.ts'
@@ -53,7 +51,7 @@ export type { Explanation, ObjectName, Related, Wait } from './explain/explanati
 export { storeReader } from './explain/explain-reader.ts'
 export type { ExplainReader } from './explain/explain-reader.ts'
 export { explainText } from './explain/explain-text.ts'
+export { holdersOf } from './explain/holders.ts'
 
-export { EventRecorder } from './events/event-recorder.ts'
 export type { EventNote, EventType } from './events/event-correlator.ts'
-export { NotLeader, NotSynced, TerminalError } from './errors.ts'
+export { NotSynced } from './errors.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allKinds, ConfigMap, Nest } from '../kinds/index.ts'
-import { StoreError } from '../store/index.ts'
+import { StoreError, type StoreReason } from '../store/index.ts'
 import { controller, type Pass } from './controller/controller.ts'
 import { done, next, type Step } from './controller/step.ts'
 import { owned } from './controller/watches.ts'
@@ -45,9 +45,11 @@ async function breakEggs({ read, key, store }: Pass<Nest>): Promise<Step<Nest>> 
   return next
 }
 
-const ignore = (reason: 'NotFound' | 'AlreadyExists') => (error: unknown) => {
-  if (!StoreError.is(error, reason)) throw error
-}
+const ignore =
+  (...reasons: readonly StoreReason[]) =>
+  (error: unknown) => {
+    if (!StoreError.is(error, ...reasons)) throw error
+  }
 
 const trouble = fc.record({
   what: fc.constantFrom('cut', 'break', 'expire', 'lose requests', 'lose answers', 'be slow', 'heal', 'crash', 'delete', 'want more'),
@@ -80,17 +82,24 @@ test('whatever breaks, and however often the program dies, every nest gets what 
       const lose = (share: number) => () => {
         if (world.chance.fraction() < share) throw new StoreError('ServiceUnavailable', 'lost')
       }
-      for (let n = 0; n < 5; n++) await world.createNest(`n${n}`, { eggs: n })
+      /** How many eggs are wanted in the nests that nobody asked to delete. */
+      const wanted = new Map(Array.from({ length: 5 }, (_, n) => [`n${n}`, n]))
+      for (const [name, eggs] of wanted) await world.createNest(name, { eggs })
       let current = program(world)
       for (const { what, which, after } of troubles) {
         const { store } = current
+        const name = `n${which}`
         if (what === 'lose requests') store.before = lose(0.5)
         else if (what === 'lose answers') store.after = lose(0.5)
         else if (what === 'be slow') store.lag = () => world.clock.sleep(world.chance.integer(1, 3_000))
         else if (what === 'heal') store.before = store.after = store.lag = () => {}
-        else if (what === 'delete') await world.deleteNest(`n${which}`).catch(() => {})
-        else if (what === 'want more') await world.changeNest(`n${which}`, { eggs: 6 }).catch(() => {})
-        else if (what === 'crash') {
+        else if (what === 'delete') {
+          await world.deleteNest(name).then(() => wanted.delete(name), ignore('NotFound'))
+        } else if (what === 'want more') {
+          await world
+            .changeNest(name, { eggs: 6 })
+            .then(({ spec }) => wanted.has(name) && wanted.set(name, spec.eggs), ignore('NotFound', 'Conflict'))
+        } else if (what === 'crash') {
           current.die()
           current = program(world)
         } else store[what]()
@@ -99,6 +108,7 @@ test('whatever breaks, and however often the program dies, every nest gets what 
       current.store.before = current.store.after = current.store.lag = () => {}
       await world.clock.advance(7_200_000)
       const nests = (await world.store.list(Nest)).items.map(({ object }) => object)
+      expect(nests.map(({ metadata, spec }) => [metadata.name, spec.eggs])).toEqual([...wanted])
       for (const nest of nests) {
         expect(nest.metadata.deletionTimestamp).toBeUndefined()
         expect(nest.status).toMatchObject({ phase: 'Hatched', hatched: nest.spec.eggs })

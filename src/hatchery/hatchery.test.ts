@@ -91,6 +91,20 @@ describe('a job that cannot start', () => {
   })
 })
 
+test('with the documented defaults workers that are done make room for the next within seconds, however short their jobs are', async () => {
+  // Without addresses to run out of.
+  const world = new HatcheryWorld({ settings: { networks: [] }, workers: { work: [15_000, 15_000] } })
+  const { hatchery } = await world.start()
+  const jobs = Array.from({ length: 40 }, () => world.addJob())
+  let most = 0
+  const isOver = () => {
+    most = Math.max(most, hatchery.pool.counts().size)
+    return jobs.every(({ status }) => status === 'Success')
+  }
+  await world.until(isOver, 360)
+  expect(most).toBe(10)
+})
+
 describe('starting', () => {
   test('signs in on both sides, tells CDS how it is, and makes VMs ready at once', async () => {
     const world = new HatcheryWorld({ settings: { provisioning: [{ version: 2, model: 'debian12', number: 1, flavor: undefined }] } })
@@ -126,11 +140,29 @@ describe('starting', () => {
     world.cds.setCdn(undefined)
     const { hatchery } = world.begin()
     let works = false
+    expect(hatchery.startLine).toBeUndefined()
     void hatchery.start().then(() => (works = true))
     await world.minutes(1)
     expect(works).toBe(false)
+    expect(hatchery.startLine).toMatch(/^The hatchery is starting .* since 2026-01-01 00:00:\d\dZ it waits until CDS says where its CDN is/)
     world.cds.setCdn({ http_url: 'http://cdn', tcp_url: 'cdn:1', tcp_url_enable_tls: true })
     await world.until(() => works, 10)
+    expect(hatchery.startLine).toBeUndefined()
+  })
+
+  test('says what it waits for until it works', async () => {
+    const world = new HatcheryWorld()
+    world.cds.setReachable(false)
+    world.vcenter.setReachable(false)
+    const { hatchery } = world.begin()
+    void hatchery.start()
+    await world.seconds(5)
+    expect(hatchery.startLine).toContain('it waits until CDS signs it in')
+    world.cds.setReachable(true)
+    await world.seconds(30)
+    expect(hatchery.startLine).toContain('everything that is in the vCenter')
+    world.vcenter.setReachable(true)
+    await world.until(() => hatchery.startLine === undefined, 60)
   })
 
   test('shows its pages to anybody', async () => {

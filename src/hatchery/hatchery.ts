@@ -21,12 +21,14 @@ import { HappeningCounters } from './monitoring/happening-counters.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { Provisioner } from './provisioning/provisioner.ts'
 import { Registrar } from './registration/registrar.ts'
+import { RegistrationWaits } from './registration/registration-waits.ts'
 import type { HatcherySettings } from './settings.ts'
 import { type JobRow, jobRows, type WorkerRow, workerRows } from './snapshot.ts'
 import { adoptSpawns } from './spawn/adoption.ts'
 import { SpawnRecords } from './spawn/spawn-records.ts'
 import { Spawner } from './spawn/spawner.ts'
 import type { SpawnerOptions } from './spawn/spawner-options.ts'
+import { type StartWait, startLine } from './start-wait.ts'
 
 /** What a hatchery works with. The platform's connection and addresses belong to whoever hands them over, and outlive it. */
 export interface HatcheryOptions {
@@ -79,6 +81,8 @@ export class Hatchery {
   readonly #cdn: CdnAddress
   readonly #stop = new AbortController()
   #adoption: Promise<void> = Promise.resolve()
+  /** What it waits for before it works. */
+  #startWait: StartWait | undefined
   #end: (error?: Error) => void = () => {}
   #stopping: Promise<void> | undefined
 
@@ -94,12 +98,13 @@ export class Hatchery {
     const fleet = (this.fleet = new Fleet({ settings, platform, underWay }))
     const pool = (this.pool = new WorkerPool({ settings, cds, fleet, underWay, clock, log }))
     const models = new ModelBook({ cds, clock, log })
+    const registrations = new RegistrationWaits(settings.provision)
     const attempts = new Attempts({ max: settings.provision.maxAttempts, clock, chance })
     const records = (this.#records = new SpawnRecords({ store, hatchery: settings.name, clock, log }))
     const removal = new Removal({ platform, underWay, clock, log })
     const counters = new HappeningCounters(metrics, settings.name)
     const outside = { settings, platform, cds, addresses, clock, chance, log, metrics }
-    const shared = { ...outside, records, fleet, underWay, models, removal, pool, attempts, counters }
+    const shared = { ...outside, records, fleet, underWay, models, registrations, removal, pool, attempts, counters }
     this.#cdn = new CdnAddress({ settings, cds, clock, log })
     this.#provisioner = new Provisioner({ ...shared, platform: options.background ?? platform })
     const refill = () => this.#provisioner.request()
@@ -116,7 +121,7 @@ export class Hatchery {
     this.#jobs = jobSource({ cds, settings, isPending: id => this.#dispatcher.isPending(id), clock, chance, log, onEvent })
     const { version, hostname } = options
     const about = { ...(version !== undefined && { version }), ...(hostname !== undefined && { hostname }) }
-    this.#monitoring = new Monitoring({ ...shared, health: () => this.health, ...about })
+    this.#monitoring = new Monitoring({ ...shared, jobs: () => this.#dispatcher.jobs(), health: () => this.health, ...about })
     this.#heartbeats = new Heartbeats({
       cds,
       lines: signal => this.#status(signal),
@@ -177,6 +182,11 @@ export class Hatchery {
     return this.#options.addresses.counts()
   }
 
+  /** What keeps it from starting any worker, in a sentence; undefined once it works. Jobs that wait are not known before. */
+  get startLine(): string | undefined {
+    return this.#startWait === undefined ? undefined : startLine(this.#startWait)
+  }
+
   /** Why a job has no worker yet; undefined if it is not known here. */
   why(jobId: string): JobRow | undefined {
     return this.jobs().find(({ job }) => job === jobId)
@@ -185,15 +195,19 @@ export class Hatchery {
   async #startAll(signal: AbortSignal): Promise<void> {
     const { cds, clock, platform } = this.#options
     this.#monitoring.start()
+    this.#waitFor('CDS signs it in')
     await signInPatiently(cds, { clock, log: this.#log }, signal)
     this.#heartbeats.start()
+    this.#waitFor('it has read its records and everything that is in the vCenter')
     await Promise.all([this.#records.load(signal), platform.inventory.whenLive(signal)])
     // Before anything is decided: what is half done is nobody else's.
     this.#adoption = adoptSpawns(this.#spawning, signal)
     this.#provisioner.start()
     this.#cleaner.start()
     // No worker could be told where its logs go before.
+    this.#waitFor('CDS says where its CDN is, to which workers send their logs (a CDN must have signed in to CDS)')
     await this.#cdn.get(signal)
+    this.#startWait = undefined
     this.#registrar.start()
     this.#dispatcher.start()
     this.#jobs.start(jobs => this.#dispatcher.heard(jobs))
@@ -203,6 +217,10 @@ export class Hatchery {
       .catch(() => {})
       .finally(() => this.#heartbeats.request())
     this.#log.info('the hatchery works')
+  }
+
+  #waitFor(what: string): void {
+    this.#startWait = { what, since: this.#options.clock.now() }
   }
 
   /** The status that CDS is told. An idle hatchery asks for its workers only here. */

@@ -2,6 +2,8 @@
  * CI workers on VMs for jobs that wait in CDS. A newcomer reads settings.ts first, then hatchery.ts.
  */
 export { connectCds } from './cds/connect.ts'
+export { checkSignIns } from './cds/sign-in-check.ts'
+export { apiTrust } from './config/api-trust.ts'
 export { effectiveConfiguration, effectiveTable } from './config/effective-configuration.ts'
 export { hatcherySettings } from './config/hatchery-settings.ts'
 export type { SettingsRead } from './config/hatchery-settings.ts'

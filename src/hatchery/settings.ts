@@ -45,7 +45,7 @@ export interface HatcherySettings {
 export interface ApiSettings {
   /** Without a slash at the end. */
   readonly url: string
-  /** Whether its certificate is believed unseen. */
+  /** Whether its certificate is believed unseen; by the hatchery only if neither `ca` nor `thumbprint` is there. */
   readonly insecure: boolean
   /** PEM of authorities to trust, or the thumbprint of the one certificate. */
   readonly ca?: string | undefined

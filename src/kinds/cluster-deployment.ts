@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { claimedFromTheBeginning, clusterRules, protection } from './cluster-deployment-rules.ts'
+import { clusterVariables, installerEnv } from './cluster-installer-env.ts'
 import { clusterPlatform, platformRules, reference } from './cluster-platform.ts'
 import { ageColumn, column, condition } from './column.ts'
 import { conditions } from './conditions.ts'
@@ -17,7 +18,7 @@ const provisioning = z.object({
   manifestsSecretRef: reference('A Secret with further manifests.').optional(),
   sshPrivateKeySecretRef: reference('The Secret with the SSH key for fetching logs.').optional(),
   sshKnownHosts: z.array(z.string()).optional().describe('Known hosts.'),
-  installerEnv: z.array(anyObject()).max(256).optional().describe('Environment variables of the installer.'),
+  installerEnv: installerEnv.optional(),
 })
 
 const metadata = z.object({
@@ -36,6 +37,11 @@ const poolRef = z.object({
   claimedTimestamp: time().optional().describe('When it was claimed.'),
   clusterDeploymentCustomization: reference('The ClusterDeploymentCustomization that was applied.').optional(),
 })
+
+/** The path to one of the labels by which Hive sorts clusters. */
+function label(name: string): string {
+  return `.metadata.labels.hive\\.openshift\\.io/${name}`
+}
 
 /** A cluster: what it should be, and how far it has come. */
 export const ClusterDeployment = kind({
@@ -71,6 +77,7 @@ export const ClusterDeployment = kind({
   status: z
     .object({
       powerState: z.string().optional().describe('Running, Hibernating, or what is being done.'),
+      powerChangeTimestamp: time().optional().describe('When the start or the stop that is under way began.'),
       installRestarts: z.int32().optional().describe('How many attempts failed.'),
       installStartedTimestamp: time().optional().describe('When the first attempt began.'),
       attemptTimestamp: time().optional().describe('When the attempt that is under way began.'),
@@ -89,6 +96,11 @@ export const ClusterDeployment = kind({
     .describe('What the cluster is.'),
   columns: [
     column('InfraID', '.spec.clusterMetadata.infraID'),
+    column('Platform', label('cluster-platform')),
+    column('Region', label('cluster-region')),
+    // Nobody here writes these two: they are for those who set the labels themselves.
+    column('Version', label('version-major-minor-patch'), { priority: 1 }),
+    column('ClusterType', label('cluster-type'), { priority: 1 }),
     column('ClusterName', '.spec.clusterName'),
     column('ProvisionStatus', condition('Provisioned', 'reason')),
     column('PowerState', '.status.powerState'),
@@ -103,7 +115,7 @@ export const ClusterDeployment = kind({
     'spec.clusterPoolRef.poolName',
     'spec.clusterPoolRef.clusterDeploymentCustomization',
   ],
-  rules: [...platformRules, ...clusterRules],
+  rules: [...platformRules, ...clusterRules, clusterVariables],
   createProblems: claimedFromTheBeginning,
   deletionProblem: protection,
   nameProblem: name => (name.length > 63 ? 'must be no more than 63 characters' : undefined),

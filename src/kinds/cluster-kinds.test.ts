@@ -62,6 +62,29 @@ describe('a pool', () => {
     ['an update is checked as a create is', pool(aws), pool({}), false],
   ])('%s', (_, old, next, isAllowed) => expect(mayChange(ClusterPool, old, next)).toBe(isAllowed))
 
+  test.each([
+    ['90s', true],
+    ['1h30m', true],
+    ['1.5h', true],
+    // Hive takes whatever Go does, small as it is.
+    ['1500000000ns', true],
+    ['15us', true],
+    ['15µs', true],
+    ['-1h', false],
+    ['1d', false],
+  ])('a lifetime of %s: %s', (lifetime, isAllowed) => {
+    expect(allowed(ClusterPool, { ...pool(aws), claimLifetime: { default: lifetime } })).toBe(isAllowed)
+  })
+
+  test.each([
+    [63, true],
+    [64, false],
+  ])('a name of %d characters: %s', (length, isAllowed) => {
+    const { apiVersion, name: kind } = ClusterPool
+    const { problems } = decode(ClusterPool, { apiVersion, kind, metadata: { name: 'x'.repeat(length), namespace: 'n' }, spec: pool(aws) })
+    expect(problems.length === 0).toBe(isAllowed)
+  })
+
   test('keeps fields of the platform that only an installer understands', () => {
     const { object } = read(ClusterPool, pool(legacy))
     expect(object.spec.platform).toEqual(legacy)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { installerEnv, poolVariables } from './cluster-installer-env.ts'
 import { clusterInventory, fromListForm } from './cluster-inventory.ts'
 import { clusterPlatform, platformRules, reference } from './cluster-platform.ts'
 import { ageColumn, column } from './column.ts'
@@ -6,7 +7,7 @@ import { conditions } from './conditions.ts'
 import { kind } from './define-kind.ts'
 import type { Infer } from './kind.ts'
 import { listSet } from './lists.ts'
-import { anyObject, duration, time } from './scalars.ts'
+import { duration, time } from './scalars.ts'
 
 const count = () => z.int32().min(0)
 
@@ -50,7 +51,7 @@ export const ClusterPool = kind({
         .describe('How hibernation is judged.'),
       inventory: clusterInventory.optional(),
       quarantine: duration().optional().describe('How long a name is not used again after an installation under it failed.'),
-      installerEnv: z.array(anyObject()).max(256).optional().describe('Environment variables of the installer.'),
+      installerEnv: installerEnv.optional(),
       customizationRef: reference('A ClusterDeploymentCustomization that is applied to every cluster.').optional(),
     })
     .describe('What the pool should be.'),
@@ -86,7 +87,14 @@ export const ClusterPool = kind({
         )
         .optional()
         .describe('For each name of the inventory how its last use ended.'),
-      conditions: conditions('MissingDependencies', 'CapacityAvailable', 'AllClustersCurrent', 'InventoryValid', 'DeletionPossible'),
+      conditions: conditions(
+        'Filled',
+        'MissingDependencies',
+        'CapacityAvailable',
+        'AllClustersCurrent',
+        'InventoryValid',
+        'DeletionPossible',
+      ),
     })
     .describe('What the pool is.'),
   columns: [
@@ -100,6 +108,7 @@ export const ClusterPool = kind({
   scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' },
   rules: [
     ...platformRules,
+    poolVariables,
     {
       path: 'spec.inventory.clusterDeployments',
       message: 'an entry with generateName must have a customizationRef',
@@ -109,7 +118,7 @@ export const ClusterPool = kind({
     },
   ],
   normalise: fromListForm,
-  nameProblem: name => (name.length > 57 ? 'must be no more than 57 characters: a namespace is named after it' : undefined),
+  nameProblem: name => (name.length > 63 ? 'must be no more than 63 characters: clusters carry it as a label' : undefined),
 })
 
 /** An object of kind ClusterPool. */

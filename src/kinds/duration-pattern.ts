@@ -1,2 +1,2 @@
-/** Go's way to write a length of time, without what nobody means in a spec (signs, nanoseconds): `90s`, `1h30m`. */
-export const durationPattern = '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$'
+/** Go's way to write a length of time, without the signs that nobody means in a spec: `90s`, `1h30m`. */
+export const durationPattern = '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$'

@@ -19,3 +19,11 @@ export interface FieldProblem {
   /** What to write instead. */
   readonly fix?: string
 }
+
+/** Kubernetes' path for a remark about no field: that some rules were not checked, because of the other problems. */
+export const noField = '<nil>'
+
+/** Whether a problem says what is wrong, or only remarks on the others. */
+export function isAboutField({ path }: Pick<FieldProblem, 'path'>): boolean {
+  return path !== noField
+}

@@ -51,6 +51,8 @@ export const Spawn = kind({
     cpus: z.int().min(0).optional().describe('How many CPUs it will have.'),
     memoryMB: z.int().min(0).optional().describe('How much memory it will have.'),
     attempts: z.int().min(0).optional().describe('How often a worker was begun for this job.'),
+    attemptsSince: time().optional().describe('When the first of them was begun. They count for an hour.'),
+    pauseUntil: time().optional().describe('Before this no other attempt is made.'),
     lastError: z.string().max(4096).optional().describe('Why the last attempt failed.'),
     conditions: conditions('Ready'),
   }),

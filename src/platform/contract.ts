@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
+import { answering } from './contract/answering.ts'
 import { claiming } from './contract/claiming.ts'
 import { cloning } from './contract/cloning.ts'
 import { guests } from './contract/guests.ts'
@@ -12,7 +13,7 @@ import { type Bench, bench, type Subject } from './contract/subject.ts'
 
 /** What a platform cannot be made to show; the rules about it are left out. */
 export interface ContractOptions {
-  readonly without?: readonly 'held tasks'[]
+  readonly without?: readonly ('held tasks' | 'silence')[]
 }
 
 /**
@@ -41,5 +42,6 @@ export function platformContract(name: string, make: () => Promise<Subject>, { w
     removing(theBench)
     reporting(theBench)
     if (!without.includes('held tasks')) holding(theBench)
+    if (!without.includes('silence')) answering(theBench)
   })
 }

@@ -81,7 +81,7 @@ export const SignInRefused = failure(
   'PLATFORM_SIGN_IN_REFUSED',
   ({ platform, user, why }: { platform: string; user: string; why: string }) => ({
     message: `${platform} refuses to sign "${user}" in: ${why}`,
-    fix: 'correct user and password in the configuration; no further attempt is made until then, so that the account is not locked',
+    fix: 'correct user and password in the configuration and start again; no further attempt is made until then, so that the account is not locked',
   }),
 )
 

@@ -17,7 +17,6 @@ export {
   Busy,
   ClaimLost,
   DiskNotGrown,
-  FlavorUnknown,
   GuestLoginRefused,
   GuestNotReady,
   InventoryNotLive,
@@ -60,7 +59,8 @@ export type {
   Vm,
   VmChange,
 } from './platform.ts'
-export { sizeOfAll, sizeProblem } from './sizes.ts'
+export { sizeProblem } from './sizes.ts'
 export type { Size, SizeLimits } from './sizes.ts'
-export { generateVmName, vmName } from './vm-name.ts'
+export { templateAmong } from './template-among.ts'
+export { generateVmName } from './vm-name.ts'
 export { waitForVm } from './wait-for-vm.ts'

@@ -196,7 +196,9 @@ export class IndexedInventory implements Inventory {
   #tell(): void {
     if (this.#telling) return
     this.#telling = true
-    for (let change = this.#untold.shift(); change !== undefined; change = this.#untold.shift()) {
+    // By index, because the list grows meanwhile, and is long after a listing: to shift it each time would take its square.
+    for (let index = 0; index < this.#untold.length; index++) {
+      const change = this.#untold[index]!
       for (const listener of this.#listeners) {
         try {
           listener(change)
@@ -205,6 +207,7 @@ export class IndexedInventory implements Inventory {
         }
       }
     }
+    this.#untold.length = 0
     this.#telling = false
   }
 

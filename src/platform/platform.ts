@@ -59,10 +59,10 @@ export interface Inventory {
   confirmed(id: string, signal: AbortSignal): Promise<void>
 }
 
-/** Which network a VM's card is on. */
+/** Which network a VM's first card is on, and of which sort the card is. */
 export interface NetworkSettings {
-  /** The network (standard or distributed port group) by name. */
-  readonly network: string
+  /** The network (standard or distributed port group) by name. Absent: that of the template. */
+  readonly network?: string
   readonly card: 'e1000' | 'e1000e' | 'vmxnet2' | 'vmxnet3' | 'pcnet32' | 'sriov'
 }
 

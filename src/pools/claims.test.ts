@@ -109,6 +109,39 @@ describe('a claim', () => {
     expect(await pending('mine')).toMatchObject({ status: 'False' })
   })
 
+  test('that was told of a cluster before everybody was stopped, and finds it gone, gets another', async () => {
+    await ready()
+    await world.stop()
+    const [gone] = await world.clusters()
+    await world.claim('mine', { namespace: gone!.metadata.namespace! })
+    // Another program, which does nothing about claims, removes it meanwhile.
+    await world.edit(ClusterPool, await world.pool(), pool => ({ ...pool, status: {} }), 'status')
+    await world.changePool({ inventory: world.inventory('c') })
+    await world.edit(ClusterDeployment, gone!, ({ metadata: { finalizers: _held, ...metadata }, ...rest }) => ({ ...rest, metadata }))
+    await world.delete(ClusterDeployment, gone)
+    world.start()
+    await world.seconds(300)
+    expect((await world.getClaim('mine')).spec.namespace).toMatch(/^c-/)
+    expect(await pending('mine')).toMatchObject({ status: 'False', reason: 'ClusterClaimed' })
+    expect(await running('mine')).toMatchObject({ status: 'True' })
+  })
+
+  test('is told where it stands though a cluster runs that is to be removed', async () => {
+    await ready({}, { size: 1, maxSize: 1, maxConcurrent: 0 })
+    await world.changePool({ maxConcurrent: 1 })
+    await world.seconds(200)
+    await world.changePool({ maxConcurrent: 0 })
+    const [marked] = await world.clusters()
+    await world.edit(ClusterDeployment, marked!, object => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [removalAnnotation]: 'true' } },
+    }))
+    await world.claim('mine')
+    // At once: nobody is about to serve it.
+    await world.settle()
+    expect(await pending('mine')).toMatchObject({ status: 'True', reason: 'NoClusters' })
+  })
+
   test('notices that its cluster is removed, and that it is gone', async () => {
     await ready()
     await world.claim('mine')

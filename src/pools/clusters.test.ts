@@ -157,29 +157,32 @@ describe('power', () => {
   })
 
   test('a cluster that does not resume in time counts as broken without anybody asking', async () => {
-    const here = await one({ powerSeconds: 10_000 }, { runningCount: 0, hibernationConfig: { resumeTimeout: '30s' } })
-    await here.seconds(70)
+    const here = await one({ powerSeconds: 60 }, { runningCount: 0, hibernationConfig: { resumeTimeout: '30s' } })
+    await here.seconds(130)
     const [cluster] = await here.clusters()
-    await here.edit(
-      ClusterDeployment,
-      cluster!,
-      object => ({
-        ...object,
-        status: {
-          ...object.status,
-          powerState: 'StartingMachines',
-          conditions: (object.status?.conditions ?? []).map(each =>
-            each.type === 'Hibernating'
-              ? { ...each, status: 'False' as const, reason: 'ResumingOrRunning', lastTransitionTime: isoTime(here.clock.now()) }
-              : each,
-          ),
-        },
-      }),
-      'status',
-    )
+    expect(cluster?.status?.powerState).toBe('Hibernating')
     await here.changePool({ runningCount: 1 })
-    await here.seconds(100)
+    await here.seconds(25)
+    expect((await here.clusters()).map(({ metadata }) => metadata.uid)).toEqual([cluster!.metadata.uid])
+    await here.seconds(40)
     expect((await here.clusters()).map(({ metadata }) => metadata.uid)).not.toContain(cluster!.metadata.uid)
+  })
+
+  test('a cluster that is started again while it stops has the whole time to start', async () => {
+    const here = await one({ powerSeconds: 240 }, { hibernationConfig: { resumeTimeout: '5m' } })
+    await here.seconds(3_600)
+    const [before] = await here.clusters()
+    await here.changePool({ runningCount: 0 })
+    await here.seconds(200)
+    expect((await here.cluster('a'))?.status?.powerState).toBe('WaitingForMachinesToStop')
+    await here.changePool({ runningCount: 1 })
+    // It has been on its way down for 200 seconds: neither those nor the hour before count.
+    await here.seconds(235)
+    expect((await here.cluster('a'))?.status?.powerState).toBe('StartingMachines')
+    await here.seconds(10)
+    expect((await here.cluster('a'))?.status).toMatchObject({ powerState: 'Running' })
+    expect((await here.cluster('a'))?.status).not.toHaveProperty('powerChangeTimestamp')
+    expect((await here.clusters()).map(({ metadata }) => metadata.uid)).toEqual([before!.metadata.uid])
   })
 })
 
@@ -294,6 +297,33 @@ describe('a removal', () => {
     await expect(here.getClaim('mine')).rejects.toThrow('not found')
   })
 
+  test.each([
+    [['a'], 'True', 'Filled'],
+    [[], 'True', 'Filled'],
+    [['b'], 'False', 'NoCapacity'],
+  ] as const)(
+    'of a protected cluster whose name left an inventory, of which %s is left, is told of by its pool',
+    async (left, status, reason) => {
+      const here = await one({}, { size: 1, inventory: { clusterDeployments: [{ name: 'a' }] } })
+      await here.seconds(90)
+      await protect(here, 'true')
+      await here.changePool({ inventory: here.inventory(...left) })
+      await here.seconds(200)
+      expect(await here.names()).toEqual(['a'])
+      const told = findCondition(await here.pool(), 'Filled')
+      const isLeaving = !left.includes('a' as never)
+      expect(told).toMatchObject({ status, reason })
+      expect(told?.message).toContain(isLeaving ? `0 of ${left.length} clusters` : '1 of 1 clusters')
+      expect(told?.message.includes('left the inventory, but the annotation hive.openshift.io/protected-delete protects it')).toBe(
+        isLeaving,
+      )
+      expect(told?.unblock?.includes('kubectl annotate clusterdeployment a-')).toBe(isLeaving ? true : undefined)
+      await protect(here, 'false')
+      await here.seconds(200)
+      expect(await here.names()).toEqual([...left])
+    },
+  )
+
   test('of one that was protected when its deletion had begun waits until it is not', async () => {
     const here = await one({ deprovisionSeconds: 100 })
     await here.seconds(90)
@@ -314,5 +344,51 @@ describe('a removal', () => {
     expect((await here.all(Namespace)).map(({ metadata }) => metadata.name)).toContain('left-over')
     await here.seconds(20)
     expect((await here.all(Namespace)).map(({ metadata }) => metadata.name)).not.toContain('left-over')
+  })
+})
+
+describe('an annotation', () => {
+  const annotate = async (here: PoolWorld, annotations: Readonly<Record<string, string>>) =>
+    here.edit(ClusterDeployment, (await here.cluster('a'))!, object => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+    }))
+  const pause = 'hive.openshift.io/reconcile-pause'
+
+  test('that pauses a cluster keeps it from being installed, changed and removed, until it is gone', async () => {
+    const here = await one({}, { annotations: { [pause]: 'true' } })
+    await here.seconds(200)
+    expect(here.installer.clusters).toEqual([])
+    expect(findCondition((await here.cluster('a'))!, 'Provisioned')).toMatchObject({
+      reason: 'Paused',
+      unblock: expect.stringContaining(pause),
+    })
+    await annotate(here, { [pause]: 'false' })
+    await here.seconds(100)
+    await annotate(here, { [pause]: 'true' })
+    await here.changePool({ runningCount: 0 })
+    await here.seconds(100)
+    expect((await here.cluster('a'))?.status?.powerState).toBe('Running')
+    expect(findCondition((await here.cluster('a'))!, 'Provisioned')).toMatchObject({ status: 'True' })
+    await here.changePool({ size: 0 })
+    await here.seconds(200)
+    expect(here.installer.clusters).toHaveLength(1)
+    await annotate(here, { [pause]: 'false' })
+    await here.seconds(100)
+    expect(await here.clusters()).toEqual([])
+  })
+
+  test.each<[string, Readonly<Record<string, string>>, boolean]>([
+    ['1h', {}, false],
+    ['1h', { 'hive.openshift.io/protected-delete': 'true' }, true],
+    ['soon', {}, true],
+  ])('that has a cluster deleted after %s, beside %j', async (deleteAfter, others, isThere) => {
+    const here = await one({}, { annotations: { 'hive.openshift.io/delete-after': deleteAfter, ...others } })
+    await here.seconds(3_590)
+    const [first] = await here.clusters()
+    expect(first?.metadata.deletionTimestamp).toBeUndefined()
+    await here.seconds(60)
+    expect((await here.clusters()).map(({ metadata }) => metadata.uid).includes(first!.metadata.uid)).toBe(isThere)
+    expect(here.log.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([])
   })
 })

@@ -12,7 +12,7 @@
  */
 export { clusterPools } from './cluster-pools.ts'
 export { dnsRecords } from './dns/records.ts'
-export { nameCheck } from './dns/name-check.ts'
+export { checkRecord, nameCheck } from './dns/name-check.ts'
 export { commandHook } from './installer/command-hook.ts'
 export { httpHook } from './installer/http-hook.ts'
 export type { Installer } from './installer/installer.ts'

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ClusterDeployment, ClusterPool, decode, Secret } from '../kinds/index.ts'
+import { ClusterDeployment, ClusterImageSet, ClusterPool, decode, Secret } from '../kinds/index.ts'
 import { findCondition } from '../control/index.ts'
 import { home, poolDraft, PoolWorld, type WorldOptions } from './testing/pool-world.ts'
 
@@ -32,6 +32,22 @@ describe('names', () => {
         .toSorted(),
     ).toEqual(clusters.map(({ metadata }) => metadata.name).toSorted())
     expect((await world.pool()).status?.inventory).toEqual({ total: 3, free: 1, reserved: 2, broken: 0 })
+  })
+
+  test('of a pool with the longest name that there may be are cut, and still tell the pool', async () => {
+    await begin()
+    const longest = 'p'.repeat(63)
+    await expect(world.createPool({}, `${longest}p`)).rejects.toThrow('no more than 63 characters')
+    await world.createPool({ size: 2 }, longest)
+    await world.seconds(200)
+    for (const { metadata, spec } of await world.clusters()) {
+      expect(metadata.name).toMatch(/^p{48}-[0-9a-f]{8}-[a-z0-9]{5}$/)
+      expect(spec).toMatchObject({ clusterName: metadata.name, installed: true, clusterPoolRef: { poolName: longest } })
+    }
+    expect((await world.pool(longest)).status).toMatchObject({ size: 2, standby: 2 })
+    await world.delete(ClusterPool, await world.pool(longest))
+    await world.seconds(200)
+    expect(await world.clusters()).toEqual([])
   })
 
   test('without an inventory names are generated as ever, and no usage is kept', async () => {
@@ -141,6 +157,72 @@ describe('size and maximum', () => {
     for (const name of ['w', 'x', 'y', 'z']) await world.claim(name)
     await world.seconds(300)
     expect(await world.names()).toEqual(['a', 'b'])
+  })
+})
+
+describe('a disabled name', () => {
+  const entries = (...disabled: readonly string[]) => ({
+    clusterDeployments: ['a', 'b'].map(name => ({ name, ...(disabled.includes(name) ? { disabled: true } : {}) })),
+  })
+
+  test('keeps the cluster that uses it, and so does every other; it is only not used anew', async () => {
+    await begin()
+    await world.createPool({ size: 2, inventory: entries() })
+    await world.seconds(200)
+    const before = await world.clusters()
+    await world.changePool({ inventory: entries('b') })
+    await world.seconds(200)
+    expect((await world.clusters()).map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid))
+    await world.delete(ClusterDeployment, await world.cluster('b'))
+    await world.seconds(200)
+    expect(await world.names()).toEqual(['a'])
+    expect(findCondition(await world.pool(), 'Filled')).toMatchObject({ status: 'True' })
+  })
+
+  test('of a claimed cluster takes no place from the rest', async () => {
+    await begin()
+    await world.createPool({ size: 2, runningCount: 2, inventory: entries() })
+    await world.seconds(200)
+    await world.claim('mine')
+    await world.seconds(10)
+    const claimed = (await world.clusters()).find(({ spec }) => spec.clusterPoolRef?.claimName === 'mine')!
+    await world.changePool({ inventory: entries(claimed.spec.clusterName) })
+    await world.delete(ClusterDeployment, await world.cluster(claimed.spec.clusterName === 'a' ? 'b' : 'a'))
+    await world.seconds(200)
+    expect(await world.names()).toEqual(['a', 'b'])
+  })
+})
+
+describe('a name that cannot be used', () => {
+  const without = (name: string): WorldOptions => ({ checkNames: async (_, entry) => (entry.name === name ? ['api'] : []) })
+
+  test('does not keep stale clusters from being replaced, one at a time', async () => {
+    await begin(without('b'))
+    await world.createPool({ size: 3, inventory: world.inventory('a', 'b', 'c') })
+    await world.seconds(200)
+    const before = (await world.clusters()).map(({ metadata }) => metadata.uid)
+    await world.store.create(ClusterImageSet, { metadata: { name: 'next' }, spec: { releaseImage: 'x:2' } })
+    await world.changePool({ imageSetRef: { name: 'next' } })
+    for (let round = 0; round < 60; round++) {
+      await world.seconds(10)
+      const there = (await world.clusters()).filter(({ metadata, spec }) => metadata.deletionTimestamp === undefined && spec.installed)
+      expect(there.length).toBeGreaterThan(0)
+    }
+    expect(await world.names()).toEqual(['a', 'c'])
+    for (const { metadata } of await world.clusters()) expect(before).not.toContain(metadata.uid)
+    expect(findCondition(await world.pool(), 'AllClustersCurrent')).toMatchObject({ status: 'True' })
+  })
+
+  test('does not take a stale cluster from the claim that waits for it to start', async () => {
+    await begin()
+    await world.createPool({ size: 1, inventory: world.inventory('a') })
+    await world.seconds(200)
+    const [before] = await world.clusters()
+    await world.store.create(ClusterImageSet, { metadata: { name: 'next' }, spec: { releaseImage: 'x:2' } })
+    await world.claim('mine')
+    await world.changePool({ imageSetRef: { name: 'next' } })
+    await world.seconds(100)
+    expect((await world.getClaim('mine')).spec.namespace).toBe(before?.metadata.namespace)
   })
 })
 
@@ -297,6 +379,10 @@ describe('changes of the inventory', () => {
     await world.changePool({ inventory: world.inventory() })
     await world.seconds(200)
     expect(await world.usage()).toEqual({ a: before!.metadata.namespace })
+    expect(findCondition(await world.pool(), 'CapacityAvailable')).toMatchObject({
+      reason: 'InventoryExhausted',
+      message: 'The pool has 1 cluster, of which 1 has no name of its inventory, and the inventory has 0 names.',
+    })
     await world.changePool({ inventory: world.inventory('a') })
     await world.seconds(200)
     expect(await world.usage()).toEqual({ a: before!.metadata.namespace })

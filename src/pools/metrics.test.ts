@@ -33,6 +33,20 @@ test('a pool shows its clusters by state, and its names', async () => {
   expect(await series('aviary_pool_claims_')).toEqual({ waiting: 0 })
 })
 
+test('names are shown as they are now, not as they were when the pool was looked at before', async () => {
+  world = await PoolWorld.started()
+  await world.createPool({ size: 1, inventory: world.inventory('a', 'b') })
+  await world.seconds(200)
+  for (const names of [
+    ['a', 'b', 'c'],
+    ['a', 'b'],
+  ]) {
+    await world.changePool({ inventory: world.inventory(...names) })
+    await world.settle()
+    expect(await series('aviary_pool_inventory_')).toEqual({ total: names.length, free: names.length - 1, reserved: 1, broken: 0 })
+  }
+})
+
 test('how long the oldest claim has been waiting grows though nothing happens', async () => {
   world = await PoolWorld.started()
   await world.createPool({ size: 0, maxSize: 0 })

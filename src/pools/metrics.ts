@@ -9,10 +9,12 @@ const labels = ['clusterpool_namespace', 'clusterpool_name'] as const
 const states = ['assignable', 'claimed', 'deleting', 'installing', 'unclaimed', 'standby', 'stale', 'broken'] as const
 const inventoryStates = ['total', 'free', 'reserved', 'broken'] as const
 
+type InventoryNumbers = NonNullable<NonNullable<ClusterPool['status']>['inventory']>
+
 /** What pools measure, by the names that dashboards of this field know. */
 export interface PoolMetrics {
-  /** Shows a pool as a pass saw it. */
-  show(pool: ClusterPool, plan: Plan, now: number): void
+  /** Shows a pool as a pass saw it; its inventory in numbers, if it has one. */
+  show(pool: ClusterPool, plan: Plan, inventory: InventoryNumbers | undefined, now: number): void
   /** Forgets a pool that is gone. */
   forget(pool: ClusterPool): void
   readonly staleRemoved: Counter<PoolLabels>
@@ -72,13 +74,12 @@ export function poolMetrics(metrics: Metrics): PoolMetrics {
     staleRemoved,
     recovered,
     lostRaces,
-    show: (pool, { buckets, pending }, now) => {
+    show: (pool, { buckets, pending }, inventory, now) => {
       const of = labelsOf(pool)
       const { assignable, claimed, deleting, installing, unassigned, standby, unknownVersion, otherVersion, broken } = buckets
       const stale = [...unknownVersion, ...otherVersion]
       const counts = [assignable, claimed, deleting, installing, unassigned, standby, stale, broken].map(list => list.length)
       clusters.forEach((each, index) => each.set(of, counts[index] ?? 0))
-      const { inventory } = pool.status ?? {}
       names.forEach((each, index) => (inventory === undefined ? each.remove(of) : each.set(of, inventory[inventoryStates[index]!])))
       queue.set(of, pending.length)
       oldest.set(of, Math.max(0, ...pending.map(claim => waitedSeconds(claim, now))))

@@ -9,6 +9,10 @@ export const namespacePoolLabel = 'hive.openshift.io/cluster-pool-name'
 export const poolNamespaceLabel = 'hive.openshift.io/clusterpool-namespace'
 export const poolNameLabel = 'hive.openshift.io/clusterpool-name'
 
+/** On ClusterDeployments: where the cluster is made. */
+export const platformLabel = 'hive.openshift.io/cluster-platform'
+export const regionLabel = 'hive.openshift.io/cluster-region'
+
 /** On a ClusterDeployment: the version of the pool that it was made from, and the way in which that was computed. */
 export const versionAnnotation = 'hive.openshift.io/cluster-pool-spec-hash'
 export const versionFormAnnotation = 'hive.openshift.io/cluster-pool-spec-hash-version'
@@ -16,6 +20,10 @@ export const versionFormAnnotation = 'hive.openshift.io/cluster-pool-spec-hash-v
 /** On a ClusterDeployment: the pool is asked to remove it. The second is an older word for the same. */
 export const removalAnnotation = 'hive.openshift.io/remove-cluster-from-pool'
 export const olderRemovalAnnotation = 'hive.openshift.io/remove-claimed-cluster-from-pool'
+
+/** On a ClusterDeployment: nothing is done about it, and how long after its creation it is deleted. */
+export const pauseAnnotation = 'hive.openshift.io/reconcile-pause'
+export const deleteAfterAnnotation = 'hive.openshift.io/delete-after'
 
 /** On a ClusterDeployment: a claim that was told of it, and was deleted before the cluster was written to. */
 export const withdrawnAnnotation = 'aviary.dev/withdrawn-claim'

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ClusterImageSet, ClusterPool, Secret } from '../kinds/index.ts'
 import { findCondition } from '../control/index.ts'
-import { poolNameLabel, poolNamespaceLabel } from './names.ts'
+import { platformLabel, poolNameLabel, poolNamespaceLabel, regionLabel, versionAnnotation, versionFormAnnotation } from './names.ts'
 import { poolVersion } from './pool/pool-version.ts'
 import { clusterByHand } from './testing/cluster-by-hand.ts'
 import { home, poolDraft, PoolWorld } from './testing/pool-world.ts'
@@ -53,6 +53,52 @@ describe('a new pool', () => {
       expect(metadata.annotations).toMatchObject({ a: 'b' })
       expect(spec).toMatchObject({ installAttemptsLimit: 5, provisioning: { installerEnv } })
     }
+  })
+
+  test.each<[object, string, string]>([
+    [{ aws: { region: 'us-east-1', credentialsSecretRef: { name: 'creds' } } }, 'aws', 'us-east-1'],
+    [{ aws: { region: 'no label!', credentialsSecretRef: { name: 'creds' } } }, 'aws', 'unknown'],
+    [{ none: {} }, 'none', 'unknown'],
+  ])('says on its clusters where they are made: %j', async (platform, name, region) => {
+    await make()
+    await world.createPool({ size: 1, platform })
+    await run()
+    const [cluster] = await world.clusters()
+    expect(cluster?.metadata.labels).toMatchObject({ [platformLabel]: name, [regionLabel]: region })
+  })
+})
+
+describe('a cluster whose version was computed', () => {
+  test('in an earlier way is stamped anew, not replaced, and claimed ones are left as they are', async () => {
+    await make()
+    await world.createPool({ size: 2 })
+    const earlier = { version: 'computed otherwise', form: '0' }
+    const uids = [
+      await clusterByHand(world, 'c1', { state: 'installed', ...earlier }),
+      await clusterByHand(world, 'c2', { state: 'running', ...earlier }),
+      await clusterByHand(world, 'c3', { state: 'running', claim: 'mine', ...earlier }),
+    ].map(({ metadata }) => metadata.uid)
+    await run()
+    const stamps = (await world.clusters()).map(({ metadata: { uid, annotations = {} } }) => [
+      uid,
+      annotations[versionAnnotation],
+      annotations[versionFormAnnotation],
+    ])
+    expect(stamps).toEqual([
+      [uids[0], version(), '1'],
+      [uids[1], version(), '1'],
+      [uids[2], 'computed otherwise', '0'],
+    ])
+    expect(await told('AllClustersCurrent')).toMatchObject({ status: 'True' })
+  })
+
+  test('in a later way is another program’s business', async () => {
+    await make()
+    await world.createPool({ size: 1 })
+    await clusterByHand(world, 'c1', { state: 'installed', version: 'computed otherwise', form: '2' })
+    await run()
+    const [cluster] = await world.clusters()
+    expect(cluster?.metadata).toMatchObject({ name: 'c1', annotations: { [versionAnnotation]: 'computed otherwise' } })
   })
 })
 

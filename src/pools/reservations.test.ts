@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ClusterClaim, ClusterDeployment, ClusterImageSet, ClusterPool, Namespace } from '../kinds/index.ts'
-import type { Kind } from '../kinds/index.ts'
+import type { Draft, Kind } from '../kinds/index.ts'
 import { findCondition } from '../control/index.ts'
+import { removalAnnotation } from './names.ts'
 import { passThrough } from './testing/pass-through.ts'
 import { PoolWorld, type WorldOptions } from './testing/pool-world.ts'
 
@@ -25,6 +26,24 @@ describe('reservations', () => {
     world = await PoolWorld.make()
     await world.createPool({ size: 1, inventory: world.inventory('foo'), ...spec })
     await reserveByHand('foo', 'foo-abcde')
+  }
+
+  /** Notes the clusters that are made, and those that the installer is asked for. */
+  function witness(): { readonly made: readonly string[]; readonly installed: readonly string[] } {
+    const [made, installed]: [string[], string[]] = [[], []]
+    const create = world.store.create.bind(world.store)
+    world.store.create = async (kind, draft, options) => {
+      const { metadata, spec } = draft as unknown as Draft<ClusterDeployment>
+      const mark = metadata.annotations?.[removalAnnotation] === undefined ? '' : ', to be removed'
+      if ((kind as Kind) === (ClusterDeployment as Kind)) made.push(`${metadata.name} called ${spec.clusterName}${mark}`)
+      return create(kind, draft, options)
+    }
+    const install = world.installer.install.bind(world.installer)
+    world.installer.install = request => {
+      installed.push(request.clusterName)
+      return install(request)
+    }
+    return { made, installed }
   }
 
   test('a reservation without a cluster is completed in its namespace', async () => {
@@ -75,11 +94,25 @@ describe('reservations', () => {
 
   test('a reservation that is no longer wanted ends without a cluster', async () => {
     await crashed({ size: 0 })
+    const { made, installed } = witness()
+    world.start()
+    await world.seconds(5)
+    // So that nobody else makes it meanwhile it is made: to be removed, from the first moment on, and without the name.
+    expect(made).toEqual(['foo-abcde called foo-abcde, to be removed'])
+    expect(installed).toEqual([])
+    expect(await world.clusters()).toEqual([])
+    expect(await world.usage()).toEqual({ foo: null })
+    expect(findCondition(await world.pool(), 'Filled')).toMatchObject({ status: 'True', message: expect.stringContaining('0 of 0') })
+  })
+
+  test('a reservation whose entry has left the inventory ends without a cluster', async () => {
+    await crashed({ inventory: { clusterDeployments: [{ name: 'bar' }] } })
+    const { made, installed } = witness()
     world.start()
     await world.seconds(200)
-    expect(await world.names()).toEqual([])
-    expect(await world.usage()).toEqual({ foo: null })
-    expect(world.installer.clusters).toEqual([])
+    expect(made).toEqual(['foo-abcde called foo-abcde, to be removed', expect.stringMatching(/^bar-\w+ called bar$/)])
+    expect(new Set(installed)).toEqual(new Set(['bar']))
+    expect(Object.keys(await world.usage())).toEqual(['bar'])
   })
 
   test('a reservation is kept while something that clusters need is missing', async () => {
@@ -95,6 +128,10 @@ describe('reservations', () => {
     await world.store.create(ClusterImageSet, { metadata: { name: 'later' }, spec: { releaseImage: 'x:1' } })
     await world.seconds(10)
     expect((await world.cluster('foo'))?.metadata.name).toBe('foo-abcde')
+    expect(findCondition(await world.pool(), 'Filled')).toMatchObject({
+      reason: 'Installing',
+      message: expect.stringContaining('1 is being'),
+    })
   })
 
   test('a name is free again when its cluster is really gone, and not before', async () => {
@@ -195,6 +232,7 @@ describe('reservations', () => {
     expect(successor?.spec.clusterName).toBe('a')
     expect(successor?.metadata.uid).not.toBe(broken.metadata.uid)
     expect(findCondition(await world.pool(), 'InventoryValid')?.message).toContain('"Unresolved":{"b":["api.b.example.com"]}')
+    expect(findCondition(await world.pool(), 'Filled')).toMatchObject({ status: 'False', reason: 'NoUsableName' })
   })
 
   test('a name that failed is left alone for the time of its quarantine', async () => {
@@ -217,7 +255,9 @@ describe('reservations', () => {
     expect(findCondition(await world.pool('second'), 'InventoryValid')).toMatchObject({
       status: 'False',
       message: expect.stringContaining('"Conflict":["a"]'),
+      unblock: 'take a out of one of the pools that want it',
     })
+    expect(findCondition(await world.pool('second'), 'Filled')).toMatchObject({ status: 'False', reason: 'NoFreeName' })
   })
 
   test('every host name can be used, also those that objects of JavaScript have', async () => {

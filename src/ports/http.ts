@@ -1,11 +1,16 @@
 import type { Secret } from './secret.ts'
 
-/** What a server must prove to be believed. Verification is never switched off. */
+/** What a server must prove to be believed: who it is, unless `insecure` says otherwise for the one client that is made with it. */
 export interface TlsTrust {
   /** PEM text of certificate authorities to trust instead of the system's. */
   readonly ca?: string
   /** SHA-256 of the server's certificate, hexadecimal, colons allowed: trust exactly this one, whoever signed it. */
   readonly thumbprint?: string
+  /**
+   * Believe whoever answers, unseen: anybody on the way can read and change all that is said, tokens included. Only for a server whose
+   * operator wrote so; it cannot stand beside `ca` or `thumbprint`.
+   */
+  readonly insecure?: true
   /** The name to expect in the certificate, if it is not the host of the URL. */
   readonly serverName?: string
   /** The client's own certificate and key, PEM. */

@@ -4,22 +4,16 @@ export type { BackoffOptions } from './backoff.ts'
 export { calmLog } from './calm-log.ts'
 export type { Chance } from './chance.ts'
 export type { Clock, Deadline, Timer } from './clock.ts'
-export { dateOf } from './date-of.ts'
 export { DelayHeap } from './delay-heap.ts'
 export type { Delayed } from './delay-heap.ts'
 export { formatDuration, parseDuration } from './duration.ts'
 export {
-  CommandNotFound,
-  CommandNotStarted,
   DeadlineExceeded,
   DurationNotValid,
   FileNotFound,
-  FileNotReadable,
   FileNotWritable,
   RequestNotValid,
   ResponseTooLarge,
-  TimeNotValid,
-  TrustNotValid,
   Unreachable,
 } from './errors.ts'
 export { Failure, failure } from './failure.ts'

@@ -6,6 +6,7 @@ import type { Log, LogLevel } from './log.ts'
 import { recordingLog } from './recording-log.ts'
 import { Secret } from './secret.ts'
 import { silentLog } from './silent-log.ts'
+import { moduleText } from './testing/module-text.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 const NestGone = failure('NEST_GONE', ({ nest }: { nest: string; token: string }) => ({
@@ -104,7 +105,8 @@ test('any value can be logged, even what JSON cannot hold', () => {
 
 test('lines go to standard error unless told otherwise', () => {
   const script = `
-    import { jsonLog, realClock } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)}
+    import { jsonLog } from ${moduleText('json-log.ts')}
+    import { realClock } from ${moduleText('real-clock.ts')}
     jsonLog({ level: 'info', clock: realClock() }).info('said')
   `
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', timeout: 15_000 })

@@ -173,7 +173,7 @@ describe('connecting', () => {
     const { certificate, key, thumbprint } = await authority.issue()
     await using server = await webSocketServer({ tls: { cert: certificate, key }, onSocket: socket => socket.send('hoo') })
     const url = `wss://127.0.0.1:${server.port}/ws`
-    for (const trust of [{ ca: authority.certificate }, { thumbprint }]) {
+    for (const trust of [{ ca: authority.certificate }, { thumbprint }, { insecure: true as const }]) {
       const connection = await realWebSockets({ clock, trust }).connect(request(server.port, { url }))
       for await (const message of connection.messages) {
         expect(message).toBe('hoo')

@@ -8,16 +8,21 @@ type Connector = buildConnector.connector
 
 /** How connections are made: the server proves itself as `trust` demands before anything is sent. */
 export function connectorFor(trust: CheckedTrust, connectTimeout: number): Connector {
-  const { serverName, thumbprint } = trust
+  const { serverName } = trust
   const base = { timeout: connectTimeout, allowH2: false, ...(serverName !== undefined && { servername: serverName }) }
   const plain = undiciConnector(base)
   let secure: Connector | undefined
   return (options, callback) => {
     if (options.protocol !== 'https:') return plain(options, callback)
     // Not before the first secure connection: reading the system's authorities takes a while.
-    secure ??= thumbprint === undefined ? verified(trust, base) : pinned(thumbprint, trust, base)
+    secure ??= secureConnector(trust, base)
     return secure(options, callback)
   }
+}
+
+function secureConnector(trust: CheckedTrust, base: buildConnector.BuildOptions): Connector {
+  if (trust.insecure) return unverified(trust, base)
+  return trust.thumbprint === undefined ? verified(trust, base) : pinned(trust.thumbprint, trust, base)
 }
 
 /** The server's certificate is its name's, and an authority vouches for it. */
@@ -31,9 +36,8 @@ function verified({ own, authorities = systemAuthorities() }: CheckedTrust, base
  * The chain is not verified, the certificate itself is: the connection is handed over, and so the first byte of a request can
  * be written, only if it has the thumbprint. Sessions are not resumed, so that every connection shows the certificate.
  */
-function pinned(thumbprint: string, { own }: CheckedTrust, base: buildConnector.BuildOptions): Connector {
-  const secureContext = createSecureContext(own)
-  const connect = undiciConnector({ ...base, secureContext, rejectUnauthorized: false, maxCachedSessions: 0 })
+function pinned(thumbprint: string, trust: CheckedTrust, base: buildConnector.BuildOptions): Connector {
+  const connect = unverified(trust, base)
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
@@ -42,4 +46,9 @@ function pinned(thumbprint: string, { own }: CheckedTrust, base: buildConnector.
       socket.destroy()
       return callback(new Error(`its certificate has the SHA-256 thumbprint ${seen ?? '(none)'}, expected is ${thumbprint}`), null)
     })
+}
+
+/** No certificate is asked for its name or its authority. Sessions are not resumed: one that began unverified never serves again. */
+function unverified({ own }: CheckedTrust, base: buildConnector.BuildOptions): Connector {
+  return undiciConnector({ ...base, secureContext: createSecureContext(own), rejectUnauthorized: false, maxCachedSessions: 0 })
 }

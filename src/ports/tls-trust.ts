@@ -10,6 +10,8 @@ export interface CheckedTrust {
   readonly thumbprint: string | undefined
   /** PEM, one each; undefined: the machine's. */
   readonly authorities: readonly string[] | undefined
+  /** Whether whoever answers is believed unseen; then nothing else is looked at. */
+  readonly insecure: boolean
   readonly serverName: string | undefined
   /** The client's own certificate and key, if it has them. */
   readonly own: SecureContextOptions
@@ -24,9 +26,17 @@ export function checkTrust(trust: TlsTrust): CheckedTrust {
       fix: 'give one of them: a thumbprint is trusted whoever signed it',
     })
   }
+  if (trust.insecure === true && (trust.thumbprint !== undefined || trust.ca !== undefined)) {
+    throw TrustNotValid({
+      field: 'insecure',
+      why: 'it stands beside ca or thumbprint',
+      fix: 'leave it out: with one of them the certificate is checked',
+    })
+  }
   return {
     thumbprint: trust.thumbprint === undefined ? undefined : canonicalThumbprint(trust.thumbprint),
     authorities: trust.ca === undefined ? undefined : certificatesIn(trust.ca),
+    insecure: trust.insecure === true,
     serverName: trust.serverName,
     own: ownCertificate(trust),
   }

@@ -11,6 +11,7 @@ import type { TlsTrust } from './http.ts'
 import { realClock } from './real-clock.ts'
 import { Secret } from './secret.ts'
 import { type TestAuthority, type TestCertificate, testAuthority } from './testing/certificates.ts'
+import { moduleText } from './testing/module-text.ts'
 import { type TestServer, httpServer, httpsServer } from './testing/server.ts'
 
 const clock = realClock()
@@ -119,6 +120,21 @@ describe('a thumbprint', () => {
   })
 })
 
+describe('a client that is told to believe whoever answers', () => {
+  test('believes a certificate that nobody vouches for, that has expired, and that is another’s', async () => {
+    expect(await ask({ insecure: true })).toBe('no name')
+    const bad = await stranger.issue({ expired: true, addresses: ['192.0.2.7'] })
+    await using other = await httpsServer({ cert: bad.certificate, key: bad.key }, (_request, response) => response.end('whoever'))
+    expect(await ask({ insecure: true }, other.port)).toBe('whoever')
+  })
+
+  test('is alone in it: another client of the same program asks for proof', async () => {
+    expect(await ask({ insecure: true })).toBe('no name')
+    await expectRefused({}, 'its certificate is not trusted')
+    await expectRefused({ ca: stranger.certificate }, 'its certificate is not trusted')
+  })
+})
+
 describe('a client’s own certificate', () => {
   const demanding = () =>
     httpsServer(
@@ -152,6 +168,8 @@ describe('trust that cannot work is refused when the client is made', () => {
     ['a thumbprint that is too short', () => ({ thumbprint: 'ab:cd' }), '64 hexadecimal digits'],
     ['a SHA-1 thumbprint', () => ({ thumbprint: 'ab'.repeat(20) }), 'SHA-1'],
     ['both ca and thumbprint', () => ({ ca: authority.certificate, thumbprint: leaf.thumbprint }), 'stands beside ca'],
+    ['both insecure and ca', () => ({ insecure: true, ca: authority.certificate }), 'stands beside ca or thumbprint'],
+    ['both insecure and thumbprint', () => ({ insecure: true, thumbprint: leaf.thumbprint }), 'stands beside ca or thumbprint'],
     ['a certificate without key', () => ({ certificate: leaf.certificate }), 'key cannot be used'],
     ['a key without certificate', () => ({ key: new Secret(leaf.key) }), 'certificate cannot be used'],
     ['a key of another certificate', () => ({ certificate: authority.certificate, key: new Secret(leaf.key) }), 'does not fit certificate'],
@@ -172,7 +190,8 @@ describe('the authorities of the machine', () => {
   /** Asks our server from a process with this environment, and prints the answer or the error's code. */
   async function askFrom(environment: Record<string, string>): Promise<string> {
     const script = `
-      import { httpClient, realClock } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)}
+      import { httpClient } from ${moduleText('http-client.ts')}
+      import { realClock } from ${moduleText('real-clock.ts')}
       const client = httpClient({ clock: realClock() })
       const answer = client.send({ method: 'GET', url: 'https://127.0.0.1:${server.port}/' })
       console.log(await answer.then(({ status }) => String(status), error => error.cause?.code ?? error.message))

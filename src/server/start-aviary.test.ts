@@ -6,7 +6,7 @@ import { AccessToken, ConfigMap, Namespace, Nest } from '../kinds/index.ts'
 import { loopback } from './testing/aviary-on-loopback.ts'
 
 describe('the program on the embedded engine', () => {
-  test('serves over TLS that only its own authority vouches for', async () => {
+  test('trap 9: serves over TLS that only its own authority vouches for, and over nothing else', async () => {
     await using world = await loopback()
     const aviary = await world.start()
     expect(aviary.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
@@ -14,6 +14,7 @@ describe('the program on the embedded engine', () => {
     const stranger = httpClient({ clock: realClock() })
     world.later(() => stranger.close())
     await expect(stranger.send({ method: 'GET', url: `${aviary.url}/readyz` })).rejects.toThrow(/certificate/)
+    await expect(stranger.send({ method: 'GET', url: `${aviary.url.replace('https', 'http')}/readyz` })).rejects.toThrow('did not answer')
   })
 
   test('has the namespace default, and a kubeconfig with which its reader may do everything', async () => {

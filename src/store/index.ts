@@ -11,10 +11,12 @@ export { KindNotServed } from './kubernetes/status-error.ts'
 export { memoryStore } from './memory-store.ts'
 export { openSqliteStore } from './open-sqlite-store.ts'
 export { compareRevisions } from './revision.ts'
-export { parseFieldSelector } from './selectors/field-selector.ts'
+export { fieldSelectorValue, parseFieldSelector } from './selectors/field-selector.ts'
 export { parseLabelSelector } from './selectors/label-selector.ts'
+export { FolderFileTaken } from './sqlite/errors.ts'
 export type { SqliteStoreOptions } from './sqlite/open-sqlite-store.ts'
 export type { SqliteStore, StoreStats } from './sqlite/sqlite-store.ts'
+export { isStoreFile, storeFiles } from './sqlite/store-files.ts'
 export type {
   DeleteOptions,
   Deletion,

@@ -107,7 +107,7 @@ export interface Store {
   /**
    * Makes an object: fills in uid, creation time, generation 1, defaults, and a name if only `generateName` is given.
    * A status is dropped if the kind has the status subresource. Rejects with AlreadyExists, Invalid, BadRequest (unknown
-   * fields), TooLarge, NotFound (the namespace) or Forbidden (the namespace is being deleted).
+   * fields), RequestEntityTooLarge, NotFound (the namespace) or Forbidden (the namespace is being deleted).
    */
   create<R extends Resource>(kind: Kind<R>, draft: Draft<R>, options?: WriteOptions): Promise<R>
 
@@ -130,6 +130,6 @@ export interface Store {
    */
   watch<R extends Resource>(kind: Kind<R>, options: WatchOptions): AsyncIterable<readonly WatchEvent<R>[]>
 
-  /** Ends all watches and waits for writes under way. Later calls reject with Unavailable. */
+  /** Ends all watches and waits for writes under way. Later calls reject with ServiceUnavailable. */
   close(): Promise<void>
 }

@@ -1,7 +1,10 @@
 import { DeadlineExceeded, Unreachable, type Chance, type Clock, type HttpClient, type Log } from '../ports/index.ts'
 import { IndexedInventory, InventoryNotLive } from '../platform/index.ts'
+import { CloneMemory } from './operations/clone-memory.ts'
+import { OneAtATime } from './operations/one-at-a-time.ts'
+import { StartedPrograms } from './operations/started-programs.ts'
 import { containerView, Places } from './places.ts'
-import { sdkUrl, type VsphereSettings } from './settings.ts'
+import { sdkUrl, type VcenterAccess } from './settings.ts'
 import { Session } from './soap/session.ts'
 import { SoapClient } from './soap/soap-client.ts'
 import { GuestOperations } from './vim/guest-operations.ts'
@@ -16,7 +19,10 @@ const patience = 60_000
 
 /** What a connection is made of. */
 export interface ConnectionOptions {
-  readonly settings: VsphereSettings
+  readonly settings: VcenterAccess & {
+    /** The pool whose capacity is watched; that of others is asked for. */
+    readonly resourcePool?: string
+  }
   /** Its trust must be that of the settings. */
   readonly http: HttpClient
   readonly clock: Clock
@@ -29,7 +35,6 @@ export interface ConnectionOptions {
 /** One session with one vCenter and everything that rests on it, shared by all who use that vCenter. */
 export class VsphereConnection {
   readonly name: string
-  readonly settings: VsphereSettings
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
@@ -39,7 +44,13 @@ export class VsphereConnection {
   readonly tasks: TaskBook
   readonly vms: VmFeed
   readonly pool: PoolFeed
+  /** The name of the pool that `pool` shows; undefined if it is the only one. */
+  readonly watchedPool: string | undefined
   readonly guests: GuestOperations
+  readonly started: StartedPrograms
+  readonly clones: CloneMemory
+  /** Who may do something with a VM: one at a time. */
+  readonly turns = new OneAtATime()
   readonly watch: PropertyWatch
   readonly #over = new AbortController()
   readonly #ownsSession: boolean
@@ -47,7 +58,6 @@ export class VsphereConnection {
   constructor({ settings, http, clock, chance, log, beside }: ConnectionOptions) {
     const url = sdkUrl(settings)
     this.name = `vCenter ${new URL(url).host}`
-    this.settings = settings
     this.clock = clock
     this.chance = chance
     this.log = log.with({ vcenter: new URL(url).host })
@@ -59,8 +69,11 @@ export class VsphereConnection {
     this.inventory = new IndexedInventory(this.name, clock, this.log)
     this.tasks = new TaskBook(this.session, clock, this.log)
     this.vms = new VmFeed(this.inventory, () => this.#vmView())
+    this.watchedPool = resourcePool
     this.pool = new PoolFeed(() => this.places.find('resourcePool', resourcePool))
     this.guests = new GuestOperations(this.session)
+    this.started = new StartedPrograms(this.inventory)
+    this.clones = new CloneMemory(this)
     this.watch = new PropertyWatch({
       session: this.session,
       watched: [this.tasks, this.vms, this.pool],
@@ -74,6 +87,11 @@ export class VsphereConnection {
         this.#over.abort(hopeless)
       },
     })
+  }
+
+  /** Aborted when nothing will come of the connection any more: it was closed, or vCenter refuses to sign us in. */
+  get over(): AbortSignal {
+    return this.#over.signal
   }
 
   /** Resolves when the inventory is live. Rejects with InventoryNotLive after a while, or with the reason why it never will be. */

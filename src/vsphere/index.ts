@@ -9,9 +9,11 @@
  */
 export { VsphereConnection } from './connection.ts'
 export type { ConnectionOptions } from './connection.ts'
+export type { Check } from './doctor/check.ts'
 export { doctor } from './doctor/doctor.ts'
-export type { Check, DoctorOptions } from './doctor/doctor.ts'
+export type { DoctorOptions } from './doctor/doctor.ts'
 export { liveTasks, liveVms } from './live-tables.ts'
+export type { Datacenter } from './places.ts'
 export { sdkUrl } from './settings.ts'
-export type { VsphereSettings } from './settings.ts'
+export type { VcenterAccess, VsphereHome, VsphereSettings } from './settings.ts'
 export { VspherePlatform } from './vsphere-platform.ts'

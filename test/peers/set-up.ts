@@ -57,15 +57,17 @@ export interface Circumstances {
   readonly cache: string
   readonly pause: number
   readonly say: (line: string) => void
+  /** Why this machine cannot have a peer with these needs. Default: as it really is. */
+  readonly unmet?: (needs: readonly string[]) => string | undefined
 }
 
 /** Takes a peer from the cache, else makes it by its recipe, which gets three tries. */
-export async function provide(peer: Peer, { cache, pause, say }: Circumstances): Promise<SetUp> {
+export async function provide(peer: Peer, { cache, pause, say, unmet = unmetNeed }: Circumstances): Promise<SetUp> {
   const folder = join(cache, `${peer.name}-${peer.version}`)
   const there: SetUp = { outcome: 'ready', program: join(folder, peer.program), folder }
   if (existsSync(there.program)) return there
-  const unmet = unmetNeed(peer.needs)
-  if (unmet !== undefined) return { outcome: 'unmet', reason: unmet }
+  const lack = unmet(peer.needs)
+  if (lack !== undefined) return { outcome: 'unmet', reason: lack }
 
   mkdirSync(cache, { recursive: true })
   const waiting = () => say(`${peer.name} ${peer.version}: waiting for another run that is setting it up`)

@@ -104,12 +104,17 @@ describe('setting a peer up', () => {
   })
 
   test('what the machine lacks is the reason, and nothing is tried', async () => {
-    const setUp = await provide(
-      peer(works, [process.platform === 'linux' && process.arch === 'x64' ? 'python9' : 'linux-x64']),
-      circumstances(),
-    ).catch(String)
-    expect(setUp).toMatch(/does not know the need "python9"|published for linux-x64/)
+    const unmet = (needs: readonly string[]) => (needs.includes('wings') ? 'it has no wings' : undefined)
+    const finch = peer(works, ['wings'])
+    expect(await provide(finch, { ...circumstances(), unmet })).toEqual({ outcome: 'unmet', reason: 'it has no wings' })
     expect(existsSync(join(folder, 'calls'))).toBe(false)
+    // What is there already needs nothing.
+    expect(await provide({ ...finch, needs: [] }, { ...circumstances(), unmet })).toMatchObject({ outcome: 'ready' })
+    expect(await provide(finch, { ...circumstances(), unmet })).toMatchObject({ outcome: 'ready' })
+  })
+
+  test('a need that nobody explained is a mistake in the table', async () => {
+    await expect(provide(peer(works, ['python9']), circumstances())).rejects.toThrow('does not know the need "python9"')
   })
 })
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { filesBelow, root, textOf } from './repository.ts'
 import { requirementProblems } from './requirements.ts'
 
@@ -39,4 +39,32 @@ test('a test that was renamed is found, also beside one that exists', () => {
 
 test('a page without requirements is found', () => {
   expect(requirementProblems('page.md', '# Nests\n', ifThere)).toEqual(['page.md states no requirement'])
+})
+
+describe('what is no test proves nothing:', () => {
+  test.each([['what is no test proves nothing:'], ['only a text of this file']])('%s', name => {
+    expect(check(`| §1 | eggs | ${here} › ${name} |\n`)).toEqual([
+      `page.md:5 names the test "${name}", which is not in test/rules/requirements.test.ts`,
+    ])
+  })
+})
+
+describe('a title with the one around it', () => {
+  test('is understood', () => {
+    expect(check(`| §1 | eggs | ${here} › a title with the one around it › is understood |\n`)).toEqual([])
+    expect(check(`| §1 | eggs | ${here} › what is no test proves nothing: › is understood |\n`)).toHaveLength(1)
+  })
+
+  test.each([1])('is understood, from a table of %i too', () => {
+    expect(check(`| §1 | eggs | ${here} › is understood, from a table of %i too |\n`)).toEqual([])
+  })
+
+  test.each([{ what: 'is understood, in a row of a table too' }])('$what', ({ what }) => {
+    for (const name of ['$what', what]) expect(check(`| §1 | eggs | ${here} › a title with the one around it › ${name} |\n`)).toEqual([])
+    expect(check(`| §1 | eggs | ${here} › what is no test proves nothing: › ${what} |\n`)).toHaveLength(1)
+  })
+
+  test(`is understood, from a template of ${header.length} too`, () => {
+    expect(check(`| §1 | eggs | ${here} › is understood, from a template of \${header.length} too |\n`)).toEqual([])
+  })
 })

@@ -1,6 +1,6 @@
-import { setUpPeer } from '../peers/set-up.ts'
+import { setUpPeer, type SetUp } from '../peers/set-up.ts'
 import { isHeavy, table, type Group } from '../peers/table.ts'
-import { countsText, oneFailed, type Report } from './report.ts'
+import { countsText, oneFailed, type Counts, type Report } from './report.ts'
 import { countTests, runTests, type Selection } from './tests.ts'
 
 /** Everything that needs neither a peer nor more than a moment. */
@@ -9,6 +9,15 @@ const fast: Selection = { config: 'vitest.config.ts' }
 function selectionOf(group: Group): Selection {
   return { config: 'test/peers/vitest.config.ts', files: group.tests }
 }
+
+/** What a run of groups stands on. */
+export interface Means {
+  setUpPeer(name: string, say: (line: string) => void): Promise<SetUp>
+  runTests(selection: Selection): Promise<Counts>
+  countTests(selection: Selection): Promise<number>
+}
+
+const realMeans: Means = { setUpPeer, runTests, countTests }
 
 /** Runs the fast group. */
 export async function runFast(report: Report): Promise<void> {
@@ -19,28 +28,28 @@ export async function runFast(report: Report): Promise<void> {
 }
 
 /** Runs one group of peer tests, or says why not. */
-export async function runGroup(group: Group, report: Report, ci: boolean): Promise<void> {
+export async function runGroup(group: Group, report: Report, ci: boolean, means: Means = realMeans): Promise<void> {
   for (const peer of group.peers) {
-    const setUp = await setUpPeer(peer, line => report.say(group.name, line))
+    const setUp = await means.setUpPeer(peer, line => report.say(group.name, line))
     if (setUp.outcome === 'ready') continue
     const fails = setUp.outcome === 'failed' && ci
     if (fails) report.add(oneFailed)
     report.say(group.name, `${fails ? 'failed' : 'skipped'}: ${peer} is missing: ${setUp.reason}`)
-    return report.add({ passed: 0, failed: 0, skipped: await countTests(selectionOf(group)) })
+    return report.add({ passed: 0, failed: 0, skipped: await means.countTests(selectionOf(group)) })
   }
   report.say(group.name, `running (${group.about})`)
-  const counts = await runTests(selectionOf(group))
+  const counts = await means.runTests(selectionOf(group))
   report.say(group.name, countsText(counts))
   report.add(counts)
 }
 
 /** Says in one line which groups are not run because they are heavy, and how to run them. */
-export async function skipHeavy(groups: readonly Group[], report: Report): Promise<void> {
+export async function skipHeavy(groups: readonly Group[], report: Report, means: Means = realMeans): Promise<void> {
   if (groups.length === 0) return
   const names = groups.map(group => group.name).join(', ')
   report.say('not run', `${names} (heavy: they build or install large programs). To run them: AVIARY_PEERS=all npm test`)
   const files = groups.flatMap(group => group.tests)
-  report.add({ passed: 0, failed: 0, skipped: await countTests({ config: 'test/peers/vitest.config.ts', files }) })
+  report.add({ passed: 0, failed: 0, skipped: await means.countTests({ config: 'test/peers/vitest.config.ts', files }) })
 }
 
 /** The groups of the table, those that run here and those that are too heavy for here. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
 import type { Json } from '../../kinds/index.ts'
-import { applyJsonPatch, JsonPatchError, type Operation } from './json-patch.ts'
+import { applyJsonPatch, type Operation } from './json-patch.ts'
+import { JsonPatchError } from './json-patch-error.ts'
 
 describe('operations', () => {
   test.each([
@@ -19,7 +20,20 @@ describe('operations', () => {
     ['copies', { a: { b: 1 } }, [{ op: 'copy', from: '/a', path: '/c' }], { a: { b: 1 }, c: { b: 1 } }],
     ['moves', { a: 1 }, [{ op: 'move', from: '/a', path: '/b' }], { b: 1 }],
     ['tests by value', { a: { x: 1, y: 2 } }, [{ op: 'test', path: '/a', value: { y: 2, x: 1 } }], { a: { x: 1, y: 2 } }],
+    ['moves a thing to where it is', { a: 1 }, [{ op: 'move', from: '/a', path: '/a' }], { a: 1 }],
+    ['tests the whole document', { a: [1] }, [{ op: 'test', path: '', value: { a: [1] } }], { a: [1] }],
     ['unescapes paths', { 'a/b': { '~x': 1 } }, [{ op: 'replace', path: '/a~1b/~0x', value: 2 }], { 'a/b': { '~x': 2 } }],
+    [
+      'changes a copy and not the original',
+      { a: { b: [1] } },
+      [
+        { op: 'add', path: '/a/b/-', value: 2 },
+        { op: 'copy', from: '/a', path: '/c' },
+        { op: 'add', path: '/c/b/-', value: 3 },
+        { op: 'add', path: '/a/b/-', value: 4 },
+      ],
+      { a: { b: [1, 2, 4] }, c: { b: [1, 2, 3] } },
+    ],
     [
       'sees what came before',
       {},
@@ -37,6 +51,7 @@ describe('operations', () => {
 describe('refusals', () => {
   test.each([
     ['a test that fails', [{ op: 'test', path: '/a', value: 2 }]],
+    ['a test of an object with more in it', [{ op: 'test', path: '', value: { a: 1 } }]],
     ['replacing what is not there', [{ op: 'replace', path: '/x', value: 1 }]],
     ['removing what is not there', [{ op: 'remove', path: '/x' }]],
     ['going through what is not there', [{ op: 'add', path: '/x/y', value: 1 }]],
@@ -61,6 +76,33 @@ describe('refusals', () => {
     const patched = applyJsonPatch({ data: {} }, [{ op: 'add', path: '/data/__proto__', value: { polluted: true } }]) as { data: object }
     expect(Object.keys(patched.data)).toEqual(['__proto__'])
     expect('polluted' in patched.data).toBe(false)
+  })
+})
+
+describe('patches that are small and want much', () => {
+  test('forty copies, each of what the one before has doubled, are refused', () => {
+    const copies = Array.from({ length: 40 }, (_, index) => ({ op: 'copy', from: '', path: `/copy${index}` }))
+    expect(() => applyJsonPatch({ a: 'x' }, copies)).toThrow('add more than 3145728 bytes')
+  })
+
+  test('copies of three megabytes in all are made', () => {
+    const copies = Array.from({ length: 3 }, (_, index) => ({ op: 'copy', from: '/a', path: `/copy${index}` }))
+    expect(Object.keys(applyJsonPatch({ a: 'x'.repeat(1024 * 1024 - 2) }, copies) as object)).toHaveLength(4)
+  })
+
+  test('no operation carries a thing deeper than one may be sent', () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`) as Json
+    const operations = (['copy', 'move'] as const).map(op => ({ op, from: '/from', path: `/to${'/a'.repeat(299)}` }))
+    for (const operation of operations) {
+      expect(() => applyJsonPatch({ from: deep, to: deep }, [operation])).toThrow('more than 500 levels deep')
+    }
+  })
+
+  test('ten thousand operations on a hundred thousand keys copy them once', () => {
+    const keys = Array.from({ length: 100_000 }, (_, index) => [`key${index}`, 0] as const)
+    const operations = Array.from({ length: 10_000 }, (_, index) => ({ op: 'replace', path: `/key${index}`, value: 1 }))
+    const replaced = applyJsonPatch(Object.fromEntries(keys), operations)
+    expect(Object.values(replaced as object).filter(Boolean)).toHaveLength(10_000)
   })
 })
 

@@ -10,6 +10,30 @@ describe('bodies that Go clients send', () => {
   })
 })
 
+test('many entries of a map and of a list are read one by one, without going through those before', () => {
+  const count = 50_000
+  const keys = Array.from({ length: count }, (_, index) => `key${index}`)
+  const finalizers = keys.map(key => field(14, Buffer.from(key)))
+  const data = keys.map(key => field(2, Buffer.concat([field(1, Buffer.from(key)), field(2, Buffer.from('x'))])))
+  const type = Buffer.concat([field(1, Buffer.from('v1')), field(2, Buffer.from('ConfigMap'))])
+  const raw = Buffer.concat([field(1, Buffer.concat(finalizers)), ...data])
+  expect(readEnvelope(Buffer.concat([Buffer.from('k8s\0'), field(1, type), field(2, raw)]))).toEqual({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { finalizers: keys },
+    data: Object.fromEntries(keys.map(key => [key, 'x'])),
+  })
+})
+
+/** A field of bytes, as it goes over the wire. */
+function field(number: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...varint(bytes.length)]), bytes])
+}
+
+function varint(value: number): readonly number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]
+}
+
 describe('bodies that nobody should send', () => {
   const body = Buffer.from(recordedBodies[1]!.hex, 'hex')
 

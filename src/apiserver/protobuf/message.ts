@@ -19,25 +19,33 @@ export interface Field {
 /** The fields of a message by number. */
 export type Message = Readonly<Record<number, Field>>
 
+/** Fields while they are read. Lists and maps come entry by entry, in any order: they grow in place. */
+type Fields = Map<string, Json | Json[] | Map<string, Json>>
+
 /** Reads a message into what its JSON would be. Unknown fields are passed over, as protobuf wants it. Throws `WireError`. */
 export function readMessage(message: Message, bytes: Uint8Array): { readonly [key: string]: Json } {
-  const result = new Map<string, Json>()
+  const fields: Fields = new Map()
   for (const { number, value } of readFields(bytes)) {
     const field = message[number]
-    if (field !== undefined) addField(result, field, value)
+    if (field !== undefined) addField(fields, field, value)
   }
-  return Object.fromEntries(result)
+  return Object.fromEntries([...fields].map(([name, value]) => [name, value instanceof Map ? Object.fromEntries(value) : value]))
 }
 
-function addField(result: Map<string, Json>, field: Field, value: bigint | Uint8Array): void {
+function addField(fields: Fields, field: Field, value: bigint | Uint8Array): void {
   if (field.shape === 'map') {
     const [key, inner] = readEntry(field.type, bytesOf(value, field))
-    result.set(field.name, Object.fromEntries(new Map(Object.entries(result.get(field.name) ?? {})).set(key, inner)))
+    const map = fields.get(field.name)
+    if (map instanceof Map) map.set(key, inner)
+    else fields.set(field.name, new Map([[key, inner]]))
     return
   }
   const read = readValue(field, value)
-  if (field.shape === 'list') result.set(field.name, [...((result.get(field.name) ?? []) as readonly Json[]), read ?? ''])
-  else if (read !== undefined && (field.pointer === true || !isEmpty(read))) result.set(field.name, read)
+  if (field.shape === 'list') {
+    const list = fields.get(field.name)
+    if (Array.isArray(list)) list.push(read ?? '')
+    else fields.set(field.name, [read ?? ''])
+  } else if (read !== undefined && (field.pointer === true || !isEmpty(read))) fields.set(field.name, read)
 }
 
 /** The entry of a map is a message of a key and a value. */

@@ -42,7 +42,9 @@ export async function testServer(options: TestServerOptions = {}) {
   const access: Access = {
     authenticate: async () => ann,
     authorize: () => ({ allowed: true, reason: '' }),
+    namedRules: () => [],
     throttle: () => undefined,
+    holdBytes: () => ({ [Symbol.dispose]: () => undefined }),
     audit: entry => void audit.push(entry),
     ...options.access,
   }

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isPlainObject } from '../../kinds/index.ts'
 import type { Draft, Json, Resource } from '../../kinds/index.ts'
 import { StoreError, undefinedIf } from '../../store/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
+import { ApplyNoteDamaged } from '../errors.ts'
 import type { Io } from '../io.ts'
 import type { Manifest } from '../manifests.ts'
 import { readManifests } from '../manifests.ts'
@@ -60,16 +62,38 @@ async function applyOnce({ store, where }: Connection, { kind, draft, name }: Ma
   const said = JSON.parse(JSON.stringify({ ...draft, metadata: { ...draft.metadata, ...place } })) as Record<string, Json>
   const live = await store.get(kind, { ...place, name }).catch(undefinedIf('NotFound'))
   if (live === undefined) {
-    await store.create(kind, remembering(said, said), { dryRun })
+    await store.create(kind, remembering(said, said), { dryRun }).catch(namespaceIsMissing)
     return 'created'
   }
-  const before = JSON.parse(live.metadata.annotations?.[lastApplied] ?? '{}') as Record<string, Json>
+  const before = appliedBefore(live, nameText(kind, name))
   const { status: _written, ...liveFields } = live as unknown as Record<string, Json>
   const merged = remembering(mergeOnto(liveFields, before, said), said)
   if (isDeepStrictEqual(merged, remembering(liveFields, said))) return 'unchanged'
   const updated = await store.update(kind, merged, { dryRun })
   // The server has the last word: what it takes differently from how it was written, as stringData, may be what it had before.
   return isDeepStrictEqual(withoutRevision(updated), withoutRevision(live)) ? 'unchanged' : 'configured'
+}
+
+/** All that can be missing where an object is made is its namespace. */
+function namespaceIsMissing(error: unknown): never {
+  if (!StoreError.is(error, 'NotFound')) throw error
+  const fix = 'make the namespace first, with an object of kind Namespace in the same file, or name another with -n NAMESPACE'
+  throw new StoreError('NotFound', error.message, { fix, cause: error })
+}
+
+/** What the file said that was applied last; nothing if none was. */
+function appliedBefore({ metadata }: Resource, object: string): Record<string, Json> {
+  const { annotations, namespace } = metadata
+  const damaged = (why: string, cause?: unknown) =>
+    ApplyNoteDamaged({ object, note: lastApplied, why, ...(namespace === undefined ? {} : { namespace }) }, { cause })
+  let said: unknown
+  try {
+    said = JSON.parse(annotations?.[lastApplied] ?? '{}')
+  } catch (error) {
+    throw damaged((error as Error).message, error)
+  }
+  if (!isPlainObject(said)) throw damaged('it is no object')
+  return said as Record<string, Json>
 }
 
 function withoutRevision({ metadata: { resourceVersion: _, ...metadata }, ...object }: Resource): object {

@@ -1,6 +1,7 @@
-import { dirname, resolve } from 'node:path'
-import { FileNotWritable } from '../../ports/index.ts'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type Files, FileNotWritable } from '../../ports/index.ts'
 import { backupPath } from '../../server/index.ts'
+import { FolderFileTaken, isStoreFile, storeFiles } from '../../store/index.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { BackupIncomplete } from '../errors.ts'
@@ -20,6 +21,7 @@ export async function run([file = '']: readonly string[], options: ConnectionOpt
   const target = resolve(io.folder, file)
   // Not made here: it may be the place of a disk that is not mounted.
   if (!(await io.files.exists(dirname(target)))) throw FileNotWritable({ path: target, why: `there is no folder ${dirname(target)}` })
+  if (await isTaken(target, io.files)) throw FolderFileTaken({ file: target })
   await connected(options, io, async ({ access, http }) => {
     const headers = await access.credentials.headers()
     const answer = await http.send({
@@ -36,4 +38,10 @@ export async function run([file = '']: readonly string[], options: ConnectionOpt
     await io.files.write(target, answer.body, { mode: 0o600 })
     io.out(`${answer.body.length} bytes written to ${target}\n`)
   })
+}
+
+/** Whether a store lives in that file, perhaps the very one that is to be copied: it would go on writing to a file without a name. */
+async function isTaken(target: string, files: Files): Promise<boolean> {
+  const inDataFolder = await files.exists(join(dirname(target), storeFiles.owner))
+  return (inDataFolder && isStoreFile(basename(target))) || (await files.exists(`${target}-wal`))
 }

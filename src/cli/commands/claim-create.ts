@@ -21,6 +21,8 @@ interface ClaimOptions extends ConnectionOptions {
 /** `aviary claim create`: with --wait until the cluster runs; then it says where the kubeconfig is. */
 export async function run([name = '']: readonly string[], options: ClaimOptions, io: Io): Promise<void> {
   const timeout = parseDuration(options.timeout)
+  // Before anything is asked: the refusal says how a duration is written.
+  if (options.lifetime !== undefined) parseDuration(options.lifetime)
   const subjects = [
     ...options.user.map(user => ({ kind: 'User' as const, name: user })),
     ...options.group.map(group => ({ kind: 'Group' as const, name: group })),

@@ -8,6 +8,6 @@ interface DeleteOptions extends ConnectionOptions {
 }
 
 /** `aviary claim delete`: gives the cluster back; it is removed. */
-export async function run(names: readonly string[], options: DeleteOptions, io: Io): Promise<void> {
-  await remove(['clusterclaims', ...names], options, io)
+export async function run(names: readonly string[], options: DeleteOptions, io: Io): Promise<number> {
+  return await remove(['clusterclaims', ...names], options, io)
 }

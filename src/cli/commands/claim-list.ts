@@ -3,7 +3,12 @@ import type { Io } from '../io.ts'
 import type { OutputForm } from '../output/forms.ts'
 import { run as get } from './get.ts'
 
+interface ListOptions extends ConnectionOptions {
+  readonly output: OutputForm
+  readonly allNamespaces?: boolean
+}
+
 /** `aviary claim list` */
-export function run(_: readonly string[], options: ConnectionOptions & { readonly output: OutputForm }, io: Io): Promise<void> {
+export function run(_: readonly string[], options: ListOptions, io: Io): Promise<number> {
   return get(['clusterclaims'], options, io)
 }

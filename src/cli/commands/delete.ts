@@ -1,12 +1,14 @@
 import { parseDuration } from '../../ports/index.ts'
 import type { Kind } from '../../kinds/index.ts'
-import { undefinedIf } from '../../store/index.ts'
-import type { Key } from '../../store/index.ts'
+import { holdersOf } from '../../control/index.ts'
+import { type Key, undefinedIf } from '../../store/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { Usage, WaitedTooLong } from '../errors.ts'
+import { showOthers } from '../find-object.ts'
 import type { Io } from '../io.ts'
 import { readManifests } from '../manifests.ts'
+import { MissingObjects } from '../missing-objects.ts'
 import { namedObjects, refuseNamesBeside } from '../object-names.ts'
 import { nameText } from '../output/objects.ts'
 import { Progress } from '../output/progress.ts'
@@ -16,6 +18,7 @@ interface DeleteOptions extends ConnectionOptions {
   readonly filename?: readonly string[]
   readonly selector?: string
   readonly all?: boolean
+  readonly ignoreNotFound?: boolean
   readonly wait: boolean
   readonly timeout: string
 }
@@ -23,6 +26,8 @@ interface DeleteOptions extends ConnectionOptions {
 interface Target {
   readonly kind: Kind
   readonly key: Key
+  /** True if it is among those that were there a moment ago: that it is gone since is what was wanted. */
+  readonly isListed?: boolean
 }
 
 /** Something that is being deleted. What has its name and another uid was made after it. */
@@ -31,19 +36,24 @@ interface Held extends Target {
 }
 
 /** `aviary delete` */
-export async function run(args: readonly string[], options: DeleteOptions, io: Io): Promise<void> {
+export async function run(args: readonly string[], options: DeleteOptions, io: Io): Promise<number> {
   const timeout = parseDuration(options.timeout)
   refuseMixing(args, options)
-  await connected(options, io, async connection => {
+  return await connected(options, io, async connection => {
     const targets =
       options.filename === undefined ? await named(args, options, connection) : await inFiles(options.filename, io, connection)
+    const missing = new MissingObjects()
     const held: Held[] = []
-    for (const { kind, key } of targets) {
-      const { gone, object } = await connection.store.delete(kind, key)
-      io.out(`${nameText(kind, key.name)} ${gone ? 'deleted' : 'is being deleted'}\n`)
-      if (!gone) held.push({ kind, key, uid: object.metadata.uid })
+    for (const { kind, key, isListed = false } of targets) {
+      const whenGone = isListed || options.ignoreNotFound === true ? undefinedIf('NotFound') : missing.note
+      const deletion = await connection.store.delete(kind, key).catch(showOthers(kind, key)).catch(whenGone)
+      if (deletion === undefined) continue
+      io.out(`${nameText(kind, key.name)} ${deletion.gone ? 'deleted' : 'is being deleted'}\n`)
+      if (!deletion.gone) held.push({ kind, key, uid: deletion.object.metadata.uid })
     }
+    const code = missing.report(io)
     if (options.wait) await goneAll(connection, held, timeout, io)
+    return code
   })
 }
 
@@ -64,7 +74,7 @@ async function named(args: readonly string[], { selector, all }: DeleteOptions, 
     if (names.length > 0) targets.push(...names.map(name => ({ kind, key: { ...where(kind), name } })))
     else {
       const { items } = await store.list(kind, { ...where(kind), ...(selector === undefined ? {} : { labelSelector: selector }) })
-      targets.push(...items.map(({ object: { metadata } }) => ({ kind, key: { ...where(kind), name: metadata.name } })))
+      targets.push(...items.map(({ object: { metadata } }) => ({ kind, key: { ...where(kind), name: metadata.name }, isListed: true })))
     }
   }
   return targets
@@ -84,7 +94,7 @@ async function goneAll({ store }: Connection, held: readonly Held[], timeout: nu
     const isGone = async () => {
       const there = await store.get(kind, key).catch(undefinedIf('NotFound'))
       if (there === undefined || there.metadata.uid !== uid) return true
-      progress.show(`${nameText(kind, key.name)} is held by ${there.metadata.finalizers?.join(', ') ?? 'nothing'}`)
+      progress.show(`${nameText(kind, key.name)} is held by ${holdersOf(there).join(', ') || 'nothing'}`)
       return false
     }
     const inTime = await until(timeout, io, isGone).finally(() => progress.clear())

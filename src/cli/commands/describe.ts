@@ -6,22 +6,25 @@ import { connected } from '../connection.ts'
 import { byTime, eventHeadings, eventRow } from '../events-of.ts'
 import { findObject } from '../find-object.ts'
 import type { Io } from '../io.ts'
+import { MissingObjects } from '../missing-objects.ts'
 import { namedObjects } from '../object-names.ts'
 import { tableText } from '../output/table.ts'
 
 /** `aviary describe` */
-export async function run(args: readonly string[], options: ConnectionOptions, io: Io): Promise<void> {
-  await connected(options, io, async connection => {
+export async function run(args: readonly string[], options: ConnectionOptions, io: Io): Promise<number> {
+  return await connected(options, io, async connection => {
+    const missing = new MissingObjects()
     const texts: string[] = []
     for (const { kind, names } of namedObjects(args)) {
       const { store, where } = connection
       const objects =
         names.length > 0
-          ? await Promise.all(names.map(name => findObject(connection, kind, name)))
+          ? await Promise.all(names.map(name => findObject(connection, kind, name).catch(missing.note)))
           : (await store.list(kind, where(kind))).items.map(item => item.object)
-      for (const object of objects) texts.push(await description(connection, kind, object, io))
+      for (const object of objects) if (object !== undefined) texts.push(await description(connection, kind, object, io))
     }
     io.out(texts.join('\n\n'))
+    return missing.report(io)
   })
 }
 

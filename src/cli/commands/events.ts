@@ -1,4 +1,5 @@
 import { Event } from '../../kinds/index.ts'
+import { fieldSelectorValue } from '../../store/index.ts'
 import { changes } from '../changes.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
@@ -17,7 +18,9 @@ interface EventsOptions extends ConnectionOptions {
 export async function run(_args: readonly string[], options: EventsOptions, io: Io): Promise<void> {
   const object = options.for === undefined ? undefined : namedObject([options.for])
   const fieldSelector =
-    object === undefined ? {} : { fieldSelector: `involvedObject.kind=${object.kind.name},involvedObject.name=${object.name}` }
+    object === undefined
+      ? {}
+      : { fieldSelector: `involvedObject.kind=${object.kind.name},involvedObject.name=${fieldSelectorValue(object.name)}` }
   await connected(options, io, async ({ store, where, namespace }) => {
     const selection = { ...where(Event, options.allNamespaces), ...fieldSelector }
     const page = await store.list(Event, selection)

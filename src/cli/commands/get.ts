@@ -6,6 +6,7 @@ import { connected } from '../connection.ts'
 import { Usage } from '../errors.ts'
 import { findObject } from '../find-object.ts'
 import type { Io } from '../io.ts'
+import { MissingObjects } from '../missing-objects.ts'
 import { namedObjects, refuseNamesBeside } from '../object-names.ts'
 import type { OutputForm } from '../output/forms.ts'
 import { followedText, objectsText } from '../output/objects.ts'
@@ -20,12 +21,13 @@ interface GetOptions extends ConnectionOptions {
 }
 
 /** `aviary get` */
-export async function run(args: readonly string[], options: GetOptions, io: Io): Promise<void> {
+export async function run(args: readonly string[], options: GetOptions, io: Io): Promise<number> {
   const named = namedObjects(args)
   refuseNamesBeside(named, options.selector ?? options.fieldSelector)
   if (options.watch === true && named.length > 1)
     throw Usage({ what: 'objects of several kinds cannot be followed at once', fix: 'follow one kind, or run a command for each' })
-  await connected(options, io, async connection => {
+  return await connected(options, io, async connection => {
+    const missing = new MissingObjects()
     for (const { kind, names } of named) {
       const allNamespaces = options.allNamespaces === true && kind.scope === 'Namespaced'
       const print: PrintOptions = {
@@ -36,13 +38,26 @@ export async function run(args: readonly string[], options: GetOptions, io: Io):
         width: io.columns,
       }
       if (options.watch === true) await follow(connection, kind, names, options, io, print)
-      else await show(await read(connection, kind, names, options), kind, io, print, connection.namespace)
+      else {
+        const objects = await read(connection, kind, names, options, missing)
+        if (objects.length > 0 || names.length === 0) await show(objects, kind, io, print, connection.namespace)
+      }
     }
+    return missing.report(io)
   })
 }
 
-async function read(connection: Connection, kind: Kind, names: readonly string[], options: GetOptions): Promise<readonly Resource[]> {
-  if (names.length > 0) return await Promise.all(names.map(name => findObject(connection, kind, name)))
+async function read(
+  connection: Connection,
+  kind: Kind,
+  names: readonly string[],
+  options: GetOptions,
+  missing: MissingObjects,
+): Promise<readonly Resource[]> {
+  if (names.length > 0) {
+    const found = await Promise.all(names.map(name => findObject(connection, kind, name).catch(missing.note)))
+    return found.filter(object => object !== undefined)
+  }
   const { store, where } = connection
   const { items } = await store.list(kind, selectionOf(where(kind, options.allNamespaces), options))
   return items.map(item => item.object)

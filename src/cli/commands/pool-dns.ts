@@ -1,6 +1,5 @@
 import { ClusterDeploymentCustomization, ClusterPool } from '../../kinds/index.ts'
-import { dnsRecords } from '../../pools/index.ts'
-import { realResolver } from '../../ports/index.ts'
+import { checkRecord, dnsRecords } from '../../pools/index.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -13,25 +12,24 @@ interface DnsOptions extends ConnectionOptions {
 
 /** `aviary pool dns`: the records that an administrator must have, and on request whether they are there. */
 export async function run([name = '']: readonly string[], options: DnsOptions, io: Io): Promise<number> {
-  const { baseDomain, records } = await connected(options, io, async ({ store, where }) => {
-    const pool = await store.get(ClusterPool, { ...where(ClusterPool), name })
+  const { pool, records } = await connected(options, io, async ({ store, where }) => {
+    const found = await store.get(ClusterPool, { ...where(ClusterPool), name })
     // Only entries without a name of their own need them, and many pools have none.
-    const isNameless = pool.spec.inventory?.clusterDeployments?.some(({ generateName }) => generateName === true) === true
+    const isNameless = found.spec.inventory?.clusterDeployments?.some(({ generateName }) => generateName === true) === true
     const { items } = isNameless ? await store.list(ClusterDeploymentCustomization, where(ClusterDeploymentCustomization)) : { items: [] }
     const customizations = items.map(({ object }) => object)
-    return { baseDomain: pool.spec.baseDomain, records: dnsRecords(pool, customizations) }
+    return { pool: found, records: dnsRecords(found, customizations) }
   })
   if (records.length === 0) {
-    io.err(`The pool ${name} has no inventory: its clusters have generated names.\n`)
+    io.err(`${whyNone(pool)}\n`)
     return exitCodes.ok
   }
-  const resolve = realResolver()
   const rows = await Promise.all(
-    records.map(async ({ cluster, host, addresses }) => {
-      const found = options.check === true ? await resolve(host.replace('*', 'any'), io.signal).catch(() => []) : undefined
-      const isRight = found !== undefined && found.length > 0 && addresses.every(address => found.includes(address))
-      const result = found === undefined ? [] : [isRight ? 'ok' : found.length === 0 ? 'missing' : `wrong: ${found.join(', ')}`]
-      return { isRight: found === undefined || isRight, cells: [cluster, host, addresses.join(', ') || 'as you choose', ...result] }
+    records.map(async record => {
+      const asked = [record.cluster, record.host, record.addresses.join(', ') || 'as you choose']
+      if (options.check !== true) return { isRight: true, cells: asked }
+      const { found, isRight } = await checkRecord(record, io.resolve, io.signal)
+      return { isRight, cells: [...asked, isRight ? 'ok' : found.length === 0 ? 'missing' : `wrong: ${found.join(', ')}`] }
     }),
   )
   io.out(
@@ -43,6 +41,16 @@ export async function run([name = '']: readonly string[], options: DnsOptions, i
   )
   const wrong = rows.filter(({ isRight }) => !isRight).length
   if (wrong === 0) return exitCodes.ok
-  io.err(`error: ${wrong} of ${rows.length} records are missing or wrong\nfix: add them to the zone ${baseDomain}, then check again\n`)
+  const zone = pool.spec.baseDomain
+  io.err(`error: ${wrong} of ${rows.length} records are missing or wrong\nfix: add them to the zone ${zone}, then check again\n`)
   return exitCodes.failed
+}
+
+/** Why a pool needs no records. */
+function whyNone({ metadata: { name }, spec: { inventory } }: ClusterPool): string {
+  if (inventory === undefined) return `The pool ${name} has no inventory: its clusters have generated names.`
+  const { clusterDeployments = [] } = inventory
+  return clusterDeployments.length === 0
+    ? `The inventory of pool ${name} is empty: it has no clusters.`
+    : `The inventory of pool ${name} gives no names: its clusters have generated ones.`
 }

@@ -30,7 +30,15 @@ export function run(_args: readonly string[], options: UpOptions, io: Io): Promi
       file: options.config,
       overrides,
       greeting: ({ url, kubeconfig, hatchery }, { demo }, seconds) =>
-        greeting({ url, kubeconfig, isDemo: demo.enabled, hasHatchery: hatchery !== undefined, seconds, folder: io.folder }),
+        greeting({
+          url,
+          kubeconfig,
+          isDemo: demo.enabled,
+          hasHatchery: hatchery !== undefined,
+          isShadowed: Boolean(io.environment['KUBECONFIG']),
+          seconds,
+          folder: io.folder,
+        }),
     },
     io,
   )
@@ -41,12 +49,14 @@ interface Facts {
   readonly kubeconfig: string | undefined
   readonly isDemo: boolean
   readonly hasHatchery: boolean
+  /** Whether the environment leads commands elsewhere. */
+  readonly isShadowed: boolean
   readonly seconds: string
   readonly folder: string
 }
 
 /** In plain words: what is running, where, and what to try next. */
-function greeting({ url, kubeconfig, isDemo, hasHatchery, seconds, folder }: Facts): string {
+function greeting({ url, kubeconfig, isDemo, hasHatchery, isShadowed, seconds, folder }: Facts): string {
   if (kubeconfig === undefined)
     return [
       `Aviary runs on your Kubernetes cluster (started in ${seconds} s).`,
@@ -68,6 +78,7 @@ function greeting({ url, kubeconfig, isDemo, hasHatchery, seconds, folder }: Fac
           '',
         ]
       : ['In another terminal:', '']),
+    ...(isShadowed ? [`  export KUBECONFIG=${shown}      or yours is asked, not this one`] : []),
     ...(isDemo
       ? [
           '  bin/aviary hatchery workers --watch    workers as they come and go',

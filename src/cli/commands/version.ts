@@ -6,12 +6,11 @@ import type { Io } from '../io.ts'
 export async function run(_args: readonly string[], options: ConnectionOptions & { readonly client?: boolean }, io: Io): Promise<void> {
   io.out(`aviary ${version} (Node ${process.versions.node})\n`)
   if (options.client === true) return
-  const { connected } = await import('../connection.ts')
+  const [{ connected }, { serverVersion }] = await Promise.all([import('../connection.ts'), import('../server-version.ts')])
   try {
-    await connected(options, io, async ({ access, http }) => {
-      const answer = await http.send({ method: 'GET', url: `${access.server}/version`, timeout: 3_000, signal: io.signal })
-      const { gitVersion } = JSON.parse(answer.text()) as { readonly gitVersion?: string }
-      io.out(`server ${gitVersion ?? 'of unknown version'} at ${access.server}\n`)
+    await connected(options, io, async connection => {
+      const found = await serverVersion(connection, io)
+      io.out(`server ${found ?? 'of unknown version'} at ${connection.access.server}\n`)
     })
   } catch (error) {
     io.err(`No server answers: ${(error as Error).message}\n`)

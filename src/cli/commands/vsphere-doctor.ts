@@ -14,12 +14,15 @@ interface DoctorOptions extends VcenterOptions {
 /** `aviary vsphere doctor`: what is there and allowed, and for each thing that is not what breaks and how to fix it. */
 export async function run(_args: readonly string[], options: DoctorOptions, io: Io): Promise<number> {
   const checks: Check[] = []
-  for (const { settings, templates } of await vcentersOf(options, io)) {
+  const vcenters = await vcentersOf(options, io)
+  for (const { section, settings, templates } of vcenters) {
     const { clock, chance, signal } = io
     const http = httpClient({ clock, trust: settings.trust ?? {} })
     try {
       const wanted = [...new Set([...templates, ...options.template])]
-      checks.push(...(await doctor({ settings, http, clock, chance, log: silentLog, templates: wanted }, signal)))
+      const found = await doctor({ settings, http, clock, chance, log: silentLog, templates: wanted }, signal)
+      // By section, not by host: two may name one vCenter, and this is where it is put right.
+      checks.push(...(vcenters.length === 1 ? found : found.map(check => ({ ...check, what: `[${section}] ${check.what}` }))))
     } finally {
       await http.close()
     }

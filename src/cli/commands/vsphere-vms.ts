@@ -6,11 +6,11 @@ import type { Io } from '../io.ts'
 import type { LiveForm } from '../output/live-rows.ts'
 import { showRows } from '../output/show-rows.ts'
 import { memoryText } from '../output/size-text.ts'
-import { atVcenter } from '../vcenter.ts'
-import type { VcenterOptions } from '../vcenter.ts'
+import { atVcenters, namesOf } from '../vcenter.ts'
+import type { OpenVcenter, VcenterOptions } from '../vcenter.ts'
 
 interface VmsOptions extends VcenterOptions {
-  readonly output: LiveForm<Vm>['output']
+  readonly output: LiveForm<Shown>['output']
   readonly watch?: boolean
   readonly templates?: boolean
 }
@@ -19,41 +19,51 @@ interface VmsOptions extends VcenterOptions {
 interface Shown {
   readonly vm: Vm
   readonly gone: boolean
+  /** Where. */
+  readonly vcenter: string
 }
 
 /** `aviary vsphere vms`: everything there is, from the inventory that the program itself uses; then each change. */
 export async function run(names: readonly string[], options: VmsOptions, io: Io): Promise<void> {
   const isWanted = (vm: Vm) => (names.length === 0 || names.includes(vm.name)) && (options.templates !== true || vm.template)
-  const form = formOf(options, io)
-  await atVcenter(options, io, async connection => {
-    const vms = (await liveVms(connection, io.signal)).filter(isWanted)
-    const missing = names.find(name => !vms.some(vm => vm.name === name))
+  await atVcenters(options, io, async vcenters => {
+    const shown = (await Promise.all(vcenters.map(vcenter => shownOf(vcenter, isWanted, io)))).flat()
+    const missing = names.find(name => !shown.some(({ vm }) => vm.name === name))
     if (missing !== undefined && options.watch !== true)
       throw NotThere({ what: options.templates === true ? 'template' : 'VM', name: missing })
-    const shown = vms.map(vm => ({ vm, gone: false }))
-    const showMore = showRows(shown, form, { watch: options.watch, none: `There are no VMs on ${connection.name}.` }, io)
+    const form = formOf(options, io, vcenters.length > 1)
+    const showMore = showRows(shown, form, { watch: options.watch, none: `There are no VMs on ${namesOf(vcenters)}.` }, io)
     if (showMore === undefined) return
-    connection.inventory.onChange(({ old, now }) => {
-      const vm = now ?? old
-      if (vm !== undefined && isWanted(vm)) showMore([{ vm, gone: now === undefined }])
-    })
+    for (const { label, connection } of vcenters) {
+      connection.inventory.onChange(({ old, now }) => {
+        const vm = now ?? old
+        if (vm !== undefined && isWanted(vm)) showMore([{ vm, gone: now === undefined, vcenter: label }])
+      })
+    }
     await aborted(io.signal)
   })
 }
 
-function formOf({ output }: VmsOptions, { columns, clock }: Io): LiveForm<Shown> {
+async function shownOf({ label, connection }: OpenVcenter, isWanted: (vm: Vm) => boolean, { signal }: Io): Promise<readonly Shown[]> {
+  return (await liveVms(connection, signal)).filter(isWanted).map(vm => ({ vm, gone: false, vcenter: label }))
+}
+
+/** `several`: whether it must be said on which vCenter each is. */
+function formOf({ output }: VmsOptions, { columns, clock }: Io, several: boolean): LiveForm<Shown> {
   const now = () => clock.now()
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   return {
     output,
     width: columns,
     nameOf: ({ vm }) => vm.name,
-    plain: ({ vm: { note: _, bootedAt, ...vm }, gone }) => ({
+    plain: ({ vm: { note: _, bootedAt, ...vm }, gone, vcenter }) => ({
+      ...(several && { vcenter }),
       ...vm,
       bootedAt: bootedAt === undefined ? null : isoTime(bootedAt),
       ...(gone && { gone }),
     }),
     columns: [
+      ...(several ? [{ heading: 'vCenter', cell: ({ vcenter }: Shown) => vcenter }] : []),
       { heading: 'Name', cell: ({ vm }) => vm.name },
       { heading: 'Power', cell: ({ vm, gone }) => (gone ? 'gone' : vm.template ? 'template' : vm.power) },
       { heading: 'CPUs', cell: ({ vm }) => String(vm.cpus) },

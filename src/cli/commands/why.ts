@@ -5,7 +5,7 @@ import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { findObject } from '../find-object.ts'
 import type { Io } from '../io.ts'
-import { jobStory, namedInCds, workerStory, workerText } from '../job-story.ts'
+import { jobStory, namedInCds, ownerText, workerStory, workerText } from '../job-story.ts'
 import { namedObject } from '../object-names.ts'
 
 /** Kinds that tell about others, or hold nothing that anybody waits for: following them would only cost lists. */
@@ -17,7 +17,10 @@ export async function run(args: readonly string[], options: ConnectionOptions, i
   if (inCds !== undefined) {
     return connected(options, io, async connection => {
       const story = await (inCds.what === 'job' ? jobStory : workerStory)(inCds.name, connection, io.signal)
-      io.out('worker' in story ? workerText(story.worker) : await explained(story.spawn, connection, io))
+      if ('worker' in story) return io.out(workerText(story.worker))
+      const { spawns } = story
+      const texts = spawns.map(async spawn => `${ownerText(spawn, spawns)}${await explained(spawn, connection, io)}`)
+      io.out((await Promise.all(texts)).join('\n'))
     })
   }
   const { kind, name } = namedObject(args)

@@ -1,6 +1,7 @@
 import { cellOf } from '../../kinds/index.ts'
 import type { Column, Kind, Resource } from '../../kinds/index.ts'
 import { qualified } from '../../store/index.ts'
+import { forKubectl } from '../kubectl-yaml.ts'
 import type { OutputForm } from './forms.ts'
 import { Table } from './table.ts'
 
@@ -24,7 +25,7 @@ export async function objectsText(kind: Kind, objects: readonly Resource[], opti
       return `${JSON.stringify(whole(objects, options.single), null, 2)}\n`
     case 'yaml': {
       const { stringify } = await import('yaml')
-      return stringify(whole(objects, options.single))
+      return stringify(whole(objects, options.single), forKubectl)
     }
     case 'table':
     case 'wide':

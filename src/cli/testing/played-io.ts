@@ -1,4 +1,5 @@
 import { realChance, realClock, realFiles, realProcesses } from '../../ports/index.ts'
+import type { ResolveHost } from '../../ports/index.ts'
 import type { Io } from '../io.ts'
 import { main } from '../main.ts'
 
@@ -16,8 +17,15 @@ export interface PlayOptions {
   readonly input?: string
   readonly columns?: number
   readonly signal?: AbortSignal
+  /** The DNS; by default it knows no name. */
+  readonly resolve?: ResolveHost
   /** Called with all that is on standard output, each time that more comes. */
   readonly onOut?: (sofar: string) => void
+}
+
+/** Runs command lines beside a server whose data folder is `data` in `folder`, as for a newcomer. */
+export function playIn(folder: string): (line: string, options?: PlayOptions) => Promise<Played> {
+  return (line, options = {}) => play(line.split(' '), { folder, ...options })
 }
 
 /** Runs `aviary` in this process and gives what it printed. */
@@ -40,6 +48,7 @@ export async function play(args: readonly string[], options: PlayOptions = {}): 
     chance: realChance(),
     files: realFiles(),
     processes: realProcesses(clock),
+    resolve: options.resolve ?? (async () => []),
   })
   return { code, out, err }
 }

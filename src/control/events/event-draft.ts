@@ -15,14 +15,13 @@ export function eventDraft(told: {
   readonly first: number
   readonly last: number
   readonly count: number
+  readonly name: string
   readonly instance: string | undefined
-  /** Makes the name unique among events told in one millisecond. */
-  readonly sequence: number
 }): Draft<Event> {
   const { object, note, first, last, count, instance } = told
   const { namespace, name, uid, resourceVersion } = object.metadata
   return {
-    metadata: { namespace: namespace ?? 'default', name: eventName(name, first, told.sequence) },
+    metadata: { namespace: namespace ?? 'default', name: told.name },
     involvedObject: {
       apiVersion: object.apiVersion,
       kind: object.kind,
@@ -48,8 +47,11 @@ export function eventMessage(message: string): string {
   return message.length <= longestMessage ? message : `${message.slice(0, longestMessage - 1)}…`
 }
 
-/** The object's name and a time in nanoseconds, hexadecimal: what Kubernetes' own recorder writes. */
-function eventName(name: string, now: number, sequence: number): string {
+/**
+ * The name of an Event about an object: that object's own and a time in nanoseconds, hexadecimal, as Kubernetes' own recorder writes it.
+ * `sequence` makes it unique among events told in one millisecond.
+ */
+export function eventName(name: string, now: number, sequence: number): string {
   const suffix = (BigInt(Math.trunc(now)) * 1_000_000n + BigInt(sequence % 1_000_000)).toString(16)
   const stem = name.slice(0, longestName - suffix.length - 1).replace(/[^a-z0-9]+$/, '')
   return `${stem}.${suffix}`

@@ -7,16 +7,19 @@ import { parseKey } from '../object-key.ts'
 
 const hour = 3_600_000
 
+/** So far ahead of ours may the clock of whoever tells of something be. What is further ahead is no time at which it happened. */
+const clockSkew = 10 * 60_000
+
 /**
- * Removes Events some time after they last happened, an hour unless told otherwise, as Kubernetes does. For the embedded engine;
- * on Kubernetes the cluster does it.
+ * Removes Events some time after they were made or last happened, an hour unless told otherwise. Kubernetes counts from the last
+ * write, whatever an Event says of itself. For the embedded engine; on Kubernetes the cluster does it.
  */
 export function eventExpiry({ lifetime = hour }: { readonly lifetime?: number } = {}): Controller {
   return controller(Event, { name: 'event-expiry', steps: [pass => expire(pass, lifetime)] })
 }
 
 async function expire({ object, key, now, store }: Pass<Event>, lifetime: number): Promise<Step<Event>> {
-  const until = lastHappened(object) + lifetime
+  const until = Math.max(madeAt(object), happenedAt(object, now)) + lifetime
   if (now < until) return again(until)
   // Not `remove`, which would tell of it by another event.
   const { resourceVersion } = object.metadata
@@ -25,7 +28,13 @@ async function expire({ object, key, now, store }: Pass<Event>, lifetime: number
   return next
 }
 
-function lastHappened({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: Event): number {
-  const time = series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp
-  return time === undefined ? 0 : parseTime(time)
+function madeAt({ metadata }: Event): number {
+  return metadata.creationTimestamp === undefined ? 0 : parseTime(metadata.creationTimestamp)
+}
+
+/** When it last happened, in its own words; 0 if it does not say, or says what cannot be. */
+function happenedAt({ series, lastTimestamp, eventTime, firstTimestamp }: Event, now: number): number {
+  const said = series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp
+  const time = said === undefined ? 0 : parseTime(said)
+  return time > now + clockSkew ? 0 : time
 }

@@ -148,6 +148,34 @@ describe('whoever tells of something', () => {
     expect((await events(world)).map(({ message }) => message)).toEqual(['patient'])
   })
 
+  test.each(['create', 'update'])('is told once if only the reply to the %s was lost', async lost => {
+    const { world, nest, recorder, flaky } = await makeScene()
+    let failures = 2
+    flaky.after = operation => {
+      if (operation === lost && failures-- > 0) throw new StoreError('Timeout', 'no reply')
+    }
+    for (const count of [1, 2, 3]) {
+      recorder.record(nest, note('cheep'))
+      await world.clock.advance(30_000)
+      expect(await events(world)).toMatchObject([{ message: 'cheep', count }])
+    }
+  })
+
+  test('is counted with what somebody else counted meanwhile, though the reply was lost', async () => {
+    const { world, nest, recorder, flaky } = await makeScene()
+    recorder.record(nest, note('cheep'))
+    await world.settle()
+    const [first] = await events(world)
+    await world.store.update(Event, { ...first!, count: 10 })
+    let failures = 1
+    flaky.after = operation => {
+      if (operation === 'update' && failures-- > 0) throw new StoreError('Timeout', 'no reply')
+    }
+    recorder.record(nest, note('cheep'))
+    await world.clock.advance(30_000)
+    expect(await events(world)).toMatchObject([{ count: 11 }])
+  })
+
   test('does not fill the memory while the store hangs', async () => {
     const { world, recorder, flaky } = await makeScene()
     flaky.before = () => new Promise(() => {})

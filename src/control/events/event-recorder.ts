@@ -1,9 +1,9 @@
 import { backoff, type Chance, type Clock, isoTime, type Log, type Metrics } from '../../ports/index.ts'
-import { Event, type Resource } from '../../kinds/index.ts'
-import { type Store, StoreError } from '../../store/index.ts'
+import { type Draft, Event, type Resource } from '../../kinds/index.ts'
+import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
 import { Waiters } from '../waiters.ts'
 import { EventCorrelator, type EventNote } from './event-correlator.ts'
-import { eventDraft, eventMessage } from './event-draft.ts'
+import { eventDraft, eventMessage, eventName } from './event-draft.ts'
 import { Recent } from './recent.ts'
 
 /** Tells of something that happened to an object. Never waits, never fails. */
@@ -22,6 +22,8 @@ export interface EventRecorderOptions {
 
 /** An Event that is to be written. */
 interface Pending {
+  /** Chosen once, so that a try whose reply was lost is recognised by the next. */
+  readonly name: string
   readonly object: Resource
   readonly note: EventNote
   message: string
@@ -79,7 +81,9 @@ export class EventRecorder {
       return
     }
     if (this.#pending.size >= mostPending) return this.#dropped()
-    this.#pending.set(slot, { object, note, message, first: clock.now(), last: clock.now(), count: 1 })
+    const now = clock.now()
+    const name = eventName(object.metadata.name, now, this.#sequence++)
+    this.#pending.set(slot, { name, object, note, message, first: now, last: now, count: 1 })
     if (this.#writing) return
     this.#writing = true
     clock.soon(() => void this.#writeAll())
@@ -131,26 +135,47 @@ export class EventRecorder {
     const { store } = this.#options
     const written = this.#written.get(slot)
     if (written === undefined) return this.#create(pending, signal)
+    const wanted = counted(written, pending)
     try {
-      return await store.update(Event, counted(written, pending), { signal })
+      return await store.update(Event, wanted, { signal })
     } catch (error) {
       if (!StoreError.is(error, 'NotFound', 'Conflict')) throw error
     }
-    // It expired, or somebody touched it: it is read again if it is still there, and told anew if it is not.
-    this.#written.delete(slot)
-    const { namespace = '', name } = written.metadata
-    const present = await store.get(Event, { namespace, name }).catch(() => undefined)
-    return present === undefined ? this.#create(pending, signal) : store.update(Event, counted(present, pending), { signal })
+    // It expired, or somebody touched it: perhaps we did, and the reply was lost.
+    const present = await this.#read(written)
+    if (present === undefined) {
+      this.#written.delete(slot)
+      return this.#create(pending, signal)
+    }
+    this.#written.set(slot, present)
+    return isCounted(present, wanted) ? present : store.update(Event, counted(present, pending), { signal })
   }
 
-  #create(pending: Pending, signal: AbortSignal): Promise<Event> {
+  async #create(pending: Pending, signal: AbortSignal): Promise<Event> {
     const { store, instance } = this.#options
-    return store.create(Event, eventDraft({ ...pending, instance, sequence: this.#sequence++ }), { signal })
+    const draft = eventDraft({ ...pending, instance })
+    try {
+      return await store.create(Event, draft, { signal })
+    } catch (error) {
+      if (!StoreError.is(error, 'AlreadyExists')) throw error
+      const present = await this.#read(draft)
+      if (present === undefined) throw error
+      return present
+    }
+  }
+
+  #read({ metadata: { namespace = '', name = '' } }: Draft<Event>): Promise<Event | undefined> {
+    return this.#options.store.get(Event, { namespace, name }).catch(undefinedIf('NotFound'))
   }
 }
 
 function counted(event: Event, { count, last, message }: Pending): Event {
   return { ...event, message: eventMessage(message), count: (event.count ?? 1) + count, lastTimestamp: isoTime(last) }
+}
+
+/** Whether an Event says what was to be written to it. */
+function isCounted(event: Event, { count, lastTimestamp, message }: Event): boolean {
+  return event.count === count && event.lastTimestamp === lastTimestamp && event.message === message
 }
 
 /** Whether another try would come to the same. A namespace that goes takes its events with it. */

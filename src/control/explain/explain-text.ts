@@ -21,6 +21,7 @@ export function explainText(explanation: Explanation, { now, width = 80 }: Expla
   if (dependents.length > 0) lines.push('', `owns ${dependents.length + explanation.omitted}`)
   for (const related of dependents) lines.push(...indent(dependentLines(related, now)))
   if (explanation.omitted > 0) lines.push(`  and ${explanation.omitted} more`)
+  if (explanation.unseen.length > 0) lines.push('', `could not look at: ${explanation.unseen.join(', ')}`)
   return lines.flatMap(line => wrap(plain(line), width)).join('\n') + '\n'
 }
 

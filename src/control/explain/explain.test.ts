@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { allKinds, ConfigMap, Nest, type Resource } from '../../kinds/index.ts'
+import { allKinds, ClusterPool, ConfigMap, type Kind, Namespace, Nest, type Resource, Secret } from '../../kinds/index.ts'
+import { KindNotServed, StoreError } from '../../store/index.ts'
 import { controller } from '../controller/controller.ts'
 import { wait } from '../controller/step.ts'
 import { FlakyStore } from '../testing/flaky-store.ts'
@@ -32,12 +33,20 @@ const ownedBy = (owner: Resource) => ({
   ownerReferences: [{ apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: owner.metadata.uid }],
 })
 
+const scopes: Readonly<Record<string, 'Namespaced' | 'Cluster'>> = {
+  Claim: 'Namespaced',
+  Pool: 'Namespaced',
+  Cluster: 'Namespaced',
+  Rack: 'Cluster',
+}
+
 function readerOf(...objects: readonly Resource[]): ExplainReader {
   return {
-    isKind: name => /^(Claim|Pool|Cluster)$/.test(name),
+    scopeOf: ({ kind }) => scopes[kind],
     get: async ({ kind, namespace, name }) =>
       objects.find(object => object.kind === kind && object.metadata.name === name && object.metadata.namespace === namespace),
     dependents: async ({ metadata }) => objects.filter(object => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid)),
+    unseen: () => [],
   }
 }
 
@@ -121,6 +130,26 @@ describe('what has to do with it', () => {
     ])
   })
 
+  test('what has no namespace is not said to be in one, whether it is named or an owner, and ends with its name', async () => {
+    const rack = thing('Rack', 'r1')
+    const waits = said('Pending', { ...queued, message: 'Rack/r1 and Rack/r2/slot are full', unblock: '' })
+    const { related } = await explain(thing('Claim', 'ci', [waits], ownedBy(rack)), readerOf(), { now })
+    expect(related.map(({ relation, object: { namespace, name } }) => [relation, namespace, name])).toEqual([
+      ['named', undefined, 'r1'],
+      ['named', undefined, 'r2'],
+      ['owner', undefined, 'r1'],
+    ])
+    const nowhere = thing('Rack', 'r1', [said('Ready', { message: 'waits for Pool/big' })], { namespace: undefined })
+    expect((await explain(nowhere, readerOf(), { now })).related).toEqual([])
+  })
+
+  test('an owner of another group that only has the same name is not said to be missing', async () => {
+    const world = await makeWorld()
+    const reference = { apiVersion: 'elsewhere.example.com/v1', kind: 'Nest', name: 'other', uid: 'u' }
+    const egg = await world.store.create(ConfigMap, { metadata: { namespace: 'default', name: 'egg', ownerReferences: [reference] } })
+    expect((await explain(egg, storeReader(world.store, allKinds), { now })).related).toEqual([])
+  })
+
   test('owners are told of; one that has another uid does not exist', async () => {
     const { related } = await explain(clusters[0]!, readerOf(pool, ...clusters), { now })
     expect(related).toMatchObject([{ relation: 'owner', object: { name: 'big' }, explanation: { state: 'waiting', related: [] } }])
@@ -182,6 +211,12 @@ describe('as a text', () => {
     }
   })
 
+  test('a namespace that goes is held by what its spec says', async () => {
+    const metadata = { namespace: undefined, deletionTimestamp: '2026-01-01T14:14:00Z' }
+    const going = { ...thing('Namespace', 'old', [], metadata), spec: { finalizers: ['kubernetes'] } } as Resource
+    expect(explainText(await explain(going, readerOf(), { now }), { now })).toContain('\n  held by kubernetes\n')
+  })
+
   test('deletions, crowds and what does not exist are told shortly', async () => {
     const crowd = Array.from({ length: 12 }, (_, n) => thing('Cluster', `c${n}`, [said('Ready', { status: 'True' })], ownedBy(pool)))
     const going = { ...pool, metadata: { ...pool.metadata, deletionTimestamp: '2026-01-01T14:14:00Z', finalizers: ['a.dev/x'] } }
@@ -217,7 +252,41 @@ describe('through a store', () => {
     flaky!.before = operation => void (operation === 'list' && lists++)
     const told = await explain(await world.nest('a'), storeReader(flaky!, allKinds), { now, depth: 5 })
     expect(told.related[0]?.explanation?.related[0]?.explanation?.related[0]?.object.name).toBe('c2')
-    expect(lists).toBe(allKinds.filter(({ scope }) => scope === 'Namespaced').length)
+    expect(lists).toBe(allKinds.filter(kind => kind.scope === 'Namespaced' && kind !== Secret).length)
+  })
+
+  test('what is listed is no secret, and of what has no namespace nothing that is in one', async () => {
+    const world = await makeWorld()
+    const store = new FlakyStore(world.store)
+    const listed: Kind[] = []
+    store.before = (operation, kind) => void (operation === 'list' && listed.push(kind))
+    await explain(await world.store.get(Namespace, { name: 'default' }), storeReader(store, allKinds), { now })
+    expect(listed.length).toBeGreaterThan(0)
+    expect(listed.filter(({ scope }) => scope === 'Namespaced')).toEqual([])
+    await explain(await world.createNest('a'), storeReader(store, allKinds), { now })
+    expect(listed).toContain(ConfigMap)
+    expect(listed).not.toContain(Secret)
+  })
+
+  test('what we may not see, or the server does not have, is said to be unseen; what it hides is not said to be missing', async () => {
+    const world = await makeWorld()
+    const nest = await world.createNest('a')
+    const reason = { reason: 'Closed', message: 'Namespace/default is not ready, nor is Nest/b', then: 'it goes on' }
+    world.start(controller(Nest, { conditions: { Ready: 'True' }, steps: [() => wait('Ready', reason)] }))
+    await world.settle()
+    const store = new FlakyStore(world.store)
+    store.before = (_, kind) => {
+      if (kind === Namespace || kind === ConfigMap) throw new StoreError('Forbidden', `${kind.plural} is forbidden`)
+      if (kind === ClusterPool) throw new KindNotServed(kind, 'not found')
+    }
+    const told = await explain(await world.nest('a'), storeReader(store, allKinds), { now })
+    expect(told.related.map(({ object }) => object.kind)).toEqual(['Nest'])
+    expect(told.unseen).toEqual(['clusterpools.hive.openshift.io', 'configmaps', 'namespaces'])
+    expect(explainText(told, { now })).toMatch(/\n\ncould not look at: clusterpools\.hive\.openshift\.io, configmaps, namespaces\n$/)
+    store.before = () => {
+      throw new StoreError('ServiceUnavailable', 'away')
+    }
+    await expect(explain(nest, storeReader(store, allKinds), { now })).rejects.toThrow('away')
   })
 
   test('names and owners are found, kinds without namespaces too', async () => {

@@ -3,6 +3,7 @@ import type { Condition, OwnerReference, Resource } from '../../kinds/index.ts'
 import { conditionsOf } from '../conditions.ts'
 import type { ExplainReader } from './explain-reader.ts'
 import type { Explanation, ObjectName, Related, Relation, Wait } from './explanation.ts'
+import { holdersOf } from './holders.ts'
 import { namesInText } from './names-in-text.ts'
 import { judged } from './unmet.ts'
 
@@ -22,7 +23,8 @@ export interface ExplainOptions {
  */
 export async function explain(object: Resource, reader: ExplainReader, options: ExplainOptions): Promise<Explanation> {
   const { now, depth = 3, dependents = 10 } = options
-  return new Explainer(reader, now, dependents).explain(object, depth)
+  const explanation = await new Explainer(reader, now, dependents).explain(object, depth)
+  return { ...explanation, unseen: reader.unseen() }
 }
 
 class Explainer {
@@ -52,7 +54,7 @@ class Explainer {
 
   /** What the object says about itself. */
   #ownStory(object: Resource): Explanation {
-    const { creationTimestamp, deletionTimestamp, finalizers = [], generation } = object.metadata
+    const { creationTimestamp, deletionTimestamp, generation } = object.metadata
     const conditions = conditionsOf(object)
     const { unmet, met } = judged(object)
     const waits = unmet.map(condition => this.#waitOf(condition))
@@ -64,12 +66,13 @@ class Explainer {
       state: deletionTimestamp !== undefined ? 'deleting' : waits.length > 0 ? 'waiting' : conditions.length > 0 ? 'settled' : 'silent',
       ...(typeof phase === 'string' ? { phase } : {}),
       ...(creationTimestamp === undefined ? {} : { created: creationTimestamp }),
-      ...(deletionTimestamp === undefined ? {} : { deletion: { since: deletionTimestamp, heldBy: finalizers } }),
+      ...(deletionTimestamp === undefined ? {} : { deletion: { since: deletionTimestamp, heldBy: holdersOf(object) } }),
       ...(generation !== undefined && seen > 0 && seen < generation ? { unseenChange: { generation, seen } } : {}),
       waits,
       settled,
       related: [],
       omitted: 0,
+      unseen: [],
     }
   }
 
@@ -90,9 +93,10 @@ class Explainer {
   async #named(object: Resource, waits: readonly Wait[], depth: number): Promise<readonly Related[]> {
     const text = waits.flatMap(({ message, unblock = '' }) => [message, unblock]).join('\n')
     const related: Related[] = []
-    for (const name of namesInText(text, object.metadata.namespace)) {
-      if (!this.#reader.isKind(name.kind)) continue
+    const { namespace } = object.metadata
+    for (const name of namesInText(text, { namespace, scopeOf: kind => this.#reader.scopeOf(kind) })) {
       const found = await this.#reader.get(name)
+      if (found === 'unseen') continue
       if (found === undefined) related.push({ relation: 'named', object: name, explanation: undefined })
       else if (!this.#seen.has(identity(found))) related.push(await this.#relate('named', found, depth - 1))
     }
@@ -103,9 +107,11 @@ class Explainer {
   async #owners(object: Resource): Promise<readonly Related[]> {
     const related: Related[] = []
     for (const owner of object.metadata.ownerReferences ?? []) {
-      if (!this.#reader.isKind(owner.kind)) continue
-      const name = ownerName(owner, object)
+      const scope = this.#reader.scopeOf(owner)
+      if (scope === undefined) continue
+      const name = ownerName(owner, scope === 'Namespaced' ? object.metadata.namespace : undefined)
       const found = await this.#reader.get(name)
+      if (found === 'unseen') continue
       const isOwner = found?.metadata.uid === owner.uid
       if (found === undefined || !isOwner) related.push({ relation: 'owner', object: name, explanation: undefined })
       else if (!this.#seen.has(identity(found))) related.push(await this.#relate('owner', found, 0))
@@ -138,8 +144,8 @@ function nameOf({ apiVersion, kind, metadata }: Resource): ObjectName {
   return { apiVersion, kind, name: metadata.name, ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }) }
 }
 
-function ownerName({ apiVersion, kind, name }: OwnerReference, { metadata }: Resource): ObjectName {
-  return { apiVersion, kind, name, ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }) }
+function ownerName({ apiVersion, kind, name }: OwnerReference, namespace: string | undefined): ObjectName {
+  return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) }
 }
 
 /** Those that wait come first, then those that go, then the others. */

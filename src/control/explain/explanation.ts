@@ -55,4 +55,6 @@ export interface Explanation {
   readonly related: readonly Related[]
   /** Dependents that are not among `related`, because there are too many. */
   readonly omitted: number
+  /** Kinds that could not be looked at on the way, so that something may be missing; told of the whole, not of each part. */
+  readonly unseen: readonly string[]
 }

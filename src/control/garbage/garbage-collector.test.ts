@@ -305,13 +305,18 @@ test('whatever is made and deleted: it settles, no garbage is left, and nothing 
       const world = await makeWorld()
       const running = world.start(collector)
       const asked = new Set<string>()
+      /** What was removed without being asked for and without being garbage. */
+      const wronged: string[] = []
       running.informers.of(ConfigMap).on({
         removed: async ({ metadata }) => {
           if (asked.has(metadata.uid ?? '')) return
-          // It was garbage, or its owner was on the way out: no owner that it named last may be alive and well now.
-          for (const { name, uid } of metadata.ownerReferences ?? []) {
+          // It was garbage, or its owner was on the way out: it named owners, and none of them may be alive and well now.
+          const owners = metadata.ownerReferences ?? []
+          if (owners.length === 0) wronged.push(`${metadata.name}, which nobody owned`)
+          for (const { name, uid } of owners) {
             const present = await world.store.get(ConfigMap, { namespace: 'default', name }).catch(() => undefined)
-            expect(present?.metadata.uid === uid && present.metadata.deletionTimestamp === undefined).toBe(false)
+            const isWell = present?.metadata.uid === uid && present.metadata.deletionTimestamp === undefined
+            if (isWell) wronged.push(`${metadata.name}, which ${name} owns`)
           }
         },
       })
@@ -332,6 +337,7 @@ test('whatever is made and deleted: it settles, no garbage is left, and nothing 
         }
       }
       await world.clock.advance(60_000)
+      expect(wronged).toEqual([])
       const left = (await world.store.list(ConfigMap)).items.map(({ object }) => object)
       const uids = new Set(left.map(({ metadata }) => metadata.uid))
       for (const { metadata } of left) {

@@ -1,8 +1,10 @@
 import { type Clock, type Log, type Secret, isoTime } from '../../ports/index.ts'
 import { readSignInToken } from './sign-in-token.ts'
 
-const day = 86_400_000
-const early = 30 * day
+export const day = 86_400_000
+
+/** Milliseconds before the end of a token from which on it is worth telling. */
+export const early = 30 * day
 
 /** Says, at most once a day, that a token of the configuration ends soon or has ended. Call it at each sign-in. */
 export function expiryWarning(key: string, token: Secret, { clock, log }: { readonly clock: Clock; readonly log: Log }): () => void {

@@ -12,20 +12,22 @@ const longest = 30_000
 
 /**
  * A VM that was to register a model is about to be removed: if the model still needs that, the worker failed, and CDS is told, so that
- * people see it and a model that always fails is not tried for ever.
+ * people see it and a model that always fails is not tried for ever. Resolves to whether there is no more to say.
  */
-export async function beforeRemoval(options: CleanerOptions, { vm, note }: FleetVm, why: string, signal: AbortSignal): Promise<void> {
+export async function beforeRemoval(options: CleanerOptions, { vm, note }: FleetVm, why: string, signal: AbortSignal): Promise<boolean> {
   const { cds, clock, log } = options
-  if (!isRegisterName(vm.name) || cds.v1 === undefined || note.workerModelPath === '') return
+  if (!isRegisterName(vm.name) || cds.v1 === undefined || note.workerModelPath === '') return true
   using deadline = clock.deadline(longest, signal)
   try {
     // Read now: the registration may have come in since the list was last read.
     const model = await cds.v1.model(note.workerModelPath, deadline.signal)
-    if (model?.needRegistration !== true) return
+    if (model?.needRegistration !== true) return true
     await cds.v1.modelError(note.workerModelPath, `${deploymentFailed}: worker ${vm.name} is removed, because ${why}`, deadline.signal)
+    return true
   } catch (error) {
     signal.throwIfAborted()
     log.warn('CDS could not be told that the registration of a worker model failed', { model: note.workerModelPath, vm: vm.name, error })
+    return false
   }
 }
 

@@ -291,6 +291,36 @@ test('a worker that goes off is removed soon, not only when the interval is over
   await cleaner.stop()
 })
 
+describe('a worker that CDS does not know and that is off', () => {
+  test('goes soon if it went off before our eyes: its grace period is for what has not been on yet', async () => {
+    const { bench, cleaner, isThere } = await prepared((outside, now) => {
+      for (const name of ['done', 'claimed'])
+        outside.addVm(name, { workerStartTime: now - 1_000 }, { power: name === 'done' ? 'on' : 'off' })
+    })
+    cleaner.start()
+    bench.world.switchPower(bench.world.byName('done')!.id, 'off')
+    await bench.clock.advance(20_000)
+    expect([isThere('done'), isThere('claimed')]).toEqual([false, true])
+    await cleaner.stop()
+  })
+
+  test('from before our time goes when its grace period is over, and not only when the interval is', async () => {
+    const { bench, cleaner, isThere } = await prepared((outside, now) => {
+      outside.addVm('old', { workerStartTime: now - 30 * minute }, { power: 'off' })
+      for (const [name, seconds] of [['young', 160] as const, ['younger', 120] as const])
+        outside.addVm(name, { workerStartTime: now - seconds * 1_000 }, { power: 'off' })
+    })
+    cleaner.start()
+    await bench.clock.advance(12_000)
+    expect(['old', 'young', 'younger'].filter(isThere)).toEqual(['young', 'younger'])
+    await bench.clock.advance(18_000)
+    expect(['young', 'younger'].filter(isThere)).toEqual(['younger'])
+    await bench.clock.advance(45_000)
+    expect(isThere('younger')).toBe(false)
+    await cleaner.stop()
+  })
+})
+
 describe('a worker that CDS disabled', () => {
   test.each([1, 2] as const)('of V%d goes with the next pass; its namesakes of others and provisions do not', async version => {
     const { bench, cleaner, isThere } = await prepared((outside, now) => {
@@ -334,6 +364,22 @@ describe('a VM that was to register a model', () => {
     expect(isThere('register-bold-owl')).toBe(false)
     expect(bench.cds.told).toHaveLength(told)
     if (told > 0) expect(bench.cds.told[0]).toMatch(/^modelError shared.infra\/debian: worker model deployment failed/)
+  })
+
+  test('and cannot be removed is reported once, with the first reason; and later if CDS could not be told at once', async () => {
+    const { bench, killAwol, isThere } = await prepared((outside, now) => {
+      outside.addVm('register-bold-owl', { ...registering, workerStartTime: now - 11 * minute }, { power: 'on' })
+    })
+    bench.cds.models = [v1Model({ needRegistration: true })]
+    bench.cds.failing.add('v1.modelError')
+    for (let times = 0; times < 50; times++) bench.world.faults.cutNext('destroy', 'before')
+    await killAwol()
+    bench.cds.failing.clear()
+    for (let pass = 0; pass < 5; pass++) await killAwol()
+    expect([isThere('register-bold-owl'), bench.cds.told]).toEqual([
+      true,
+      [expect.stringMatching(/worker register-bold-owl is removed, because its worker did not register within 10m/)],
+    ])
   })
 
   test('goes even if CDS cannot be told', async () => {

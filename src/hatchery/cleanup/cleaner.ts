@@ -10,7 +10,7 @@ import { Rounds } from '../rounds.ts'
 import type { HatcherySettings } from '../settings.ts'
 import type { SpawnRecords } from '../spawn/spawn-records.ts'
 import { afterLoss, afterRemoval, beforeRemoval } from './around-removal.ts'
-import { type Fate, fateByEvents, fateByStart, isDue } from './fate.ts'
+import { type Fate, fateByEvents, fateByStart, finished, isDue } from './fate.ts'
 import type { Removal } from './removal.ts'
 import { vmsOfSpawns } from './vms-of-spawns.ts'
 
@@ -50,6 +50,10 @@ export class Cleaner {
   /** VMs of which nothing tells since when they are there, with when they were seen first. */
   #firstSeen = new Map<string, number>()
   readonly #removing = new Map<string, Promise<void>>()
+  /** Why VMs are to go that are not gone yet, by id: what it was at first, however often they are tried. */
+  #reasons = new Map<string, string>()
+  /** VMs, by id, of which CDS knows all that it is to know before they go. */
+  #reported = new Set<string>()
   /** Workers' VMs that others removed, by id, and whose jobs nobody has looked at yet. */
   readonly #vanished = new Map<string, FleetVm>()
   /** Whether CDS could not be asked the last time: it is said once. */
@@ -66,9 +70,15 @@ export class Cleaner {
     this.#disabled = rounds('kill-disable-workers', signal => this.killDisabled(signal))
   }
 
-  /** Begins; the first pass comes after one interval, so that everything begun before can be taken up again. */
+  /**
+   * Begins. The first pass comes after one interval, so that everything begun before can be taken up again; sooner if a worker has gone
+   * off while nobody looked, so that it does not count for long.
+   */
   start(): void {
-    this.#forget = this.#options.platform.inventory.onChange(change => this.#expect(change))
+    const { platform, fleet, clock } = this.#options
+    this.#forget = platform.inventory.onChange(change => this.#expect(change))
+    const there = platform.inventory.state.kind === 'live' ? fleet.workers() : []
+    if (there.some(({ vm }) => vm.power === 'off')) this.#awol.requestAt(clock.now() + lookAfterOff)
     this.#awol.start()
     this.#disabled.start()
   }
@@ -98,12 +108,15 @@ export class Cleaner {
     // What is marked was decided on before: it goes whether or not CDS can be asked.
     for (const each of fleet.own()) if (this.#isMarked(each)) this.#remove(each, workers, 'it was marked for removal', signal)
     if (workers === undefined) return
+    this.#forgetGone(fleet.own())
     const candidates = this.#candidates()
-    this.#forgetGone(candidates)
     const judge = async (each: FleetVm) => {
       const fate = await this.#fate(each, workers.has(each.vm.name), signal)
       const isStillSo = platform.inventory.state.kind === 'live' && !underWay.has(each.vm) && this.#isAsSeen(each.vm)
-      if (isDue(fate, clock.now()) && isStillSo) this.#remove(each, workers, fate.why, signal)
+      const isOver = isDue(fate, clock.now())
+      if (isOver && isStillSo) this.#remove(each, workers, fate.why, signal)
+      // Until then it counts as a worker, because it may be about to be switched on.
+      if (!isOver && each.vm.power === 'off' && fate.expires !== undefined) this.#awol.requestAt(fate.expires + 1)
     }
     const lost = this.#options.pool.lost().map(worker => afterLoss(this.#options, worker, signal))
     await Promise.allSettled([...candidates.map(judge), ...lost, ...this.#afterVanishing(workers, signal)])
@@ -134,8 +147,7 @@ export class Cleaner {
     const { settings, clock } = this.#options
     const note = readWorkerNote(vm)
     if (note === undefined || note.hatcheryName !== settings.name || note.provisioning || note.model) return
-    const expires = (note.workerStartTime ?? 0) + settings.finishedWorkerGracePeriod
-    this.#awol.requestAt(Math.max(clock.now() + lookAfterOff, expires + 1))
+    this.#awol.requestAt(clock.now() + lookAfterOff)
   }
 
   /** Somebody else removed the VM of a worker, perhaps before CDS heard of it: then nobody but us knows that its job has none. */
@@ -202,7 +214,8 @@ export class Cleaner {
   }
 
   async #fate({ vm, note }: FleetVm, isRegistered: boolean, signal: AbortSignal): Promise<Fate> {
-    const { settings, log } = this.#options
+    const { settings, log, fleet } = this.#options
+    if (!isRegistered && fleet.hasFinished(vm)) return finished
     if (note.workerStartTime !== undefined) return fateByStart(vm.power, isRegistered, note.workerStartTime, settings)
     let events: readonly PlatformEvent[]
     try {
@@ -230,15 +243,21 @@ export class Cleaner {
 
   #forgetGone(there: readonly FleetVm[]): void {
     const ids = new Set(there.map(({ vm }) => vm.id))
-    this.#firstSeen = new Map(Array.from(this.#firstSeen).filter(([id]) => ids.has(id)))
+    const isThere = ([id]: readonly [string, unknown]) => ids.has(id)
+    this.#firstSeen = new Map(Array.from(this.#firstSeen).filter(isThere))
+    this.#reasons = new Map(Array.from(this.#reasons).filter(isThere))
+    this.#reported = this.#reported.intersection(ids)
   }
 
-  #remove(each: FleetVm, workers: Workers | undefined, why: string, signal: AbortSignal): void {
+  #remove(each: FleetVm, workers: Workers | undefined, given: string, signal: AbortSignal): void {
     const { removal, underWay, log, onRemoved } = this.#options
     const { id, name } = each.vm
+    const why = this.#reasons.get(id) ?? given
+    this.#reasons.set(id, why)
     underWay.doomed.add(id)
     const work = async () => {
-      await beforeRemoval(this.#options, each, why, signal)
+      // Once: CDS counts each report against the model, and leaves it alone after a few.
+      if (!this.#reported.has(id) && (await beforeRemoval(this.#options, each, why, signal))) this.#reported.add(id)
       await removal.remove(each.vm, why, signal)
       onRemoved?.()
       // Without the list nobody knows whether its worker finished, and so what is right for its job.

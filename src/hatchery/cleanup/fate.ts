@@ -15,7 +15,7 @@ export interface Lifetimes {
   readonly workerTtl: number
   /** A worker that CDS does not know yet. */
   readonly workerRegistrationTtl: number
-  /** A worker that is off and that CDS does not know, or no longer. */
+  /** A worker that is off, that CDS does not know, and that nobody saw on: perhaps it is only about to be switched on. */
   readonly finishedWorkerGracePeriod: number
 }
 
@@ -23,6 +23,9 @@ export interface Lifetimes {
 export function isDue({ expires }: Fate, now: number): boolean {
   return expires !== undefined && now > expires
 }
+
+/** The fate of a VM that went off before our eyes and that CDS does not know, or no longer: it goes now (hatchery §8.1.8). */
+export const finished: Fate = { expires: Number.NEGATIVE_INFINITY, why: 'its worker finished' }
 
 /** The fate of a VM that says itself when it became a worker. */
 export function fateByStart(power: Vm['power'], isRegistered: boolean, start: number, lifetimes: Lifetimes): Fate {

@@ -1,4 +1,5 @@
 import type { ApiSettings } from '../settings.ts'
+import { apiTrust } from './api-trust.ts'
 import type { vsphereKeys } from './keys.ts'
 import type { Reading } from './reading.ts'
 import type { Values } from './table.ts'
@@ -17,11 +18,11 @@ export function apiSettings({ http, token, tokenV2, requestTimeout, maxHeartbeat
       'add token (for V1 jobs) or tokenV2 (for V2 jobs), or set CDS_HATCHERY_VSPHERE_API_TOKEN or CDS_HATCHERY_VSPHERE_API_TOKENV2',
     )
   }
-  if (http.insecure && url.startsWith('https:') && http.ca === undefined && http.thumbprint === undefined) {
+  if (url.startsWith('https:') && apiTrust(http).insecure === true) {
     reading.warn(
       at('http', 'insecure'),
-      'is told to workers only: the hatchery itself always checks the API’s certificate',
-      'if it is not signed by an authority that this machine trusts, add ca or thumbprint beside it',
+      'whoever answers in the API’s place is believed and gets the tokens: its certificate is not checked',
+      'add ca or thumbprint beside it: then the hatchery checks it, and only workers go by insecure',
     )
   }
   return {

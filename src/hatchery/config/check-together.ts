@@ -10,10 +10,6 @@ export function checkTogether(keys: Values<typeof vsphereKeys>, settings: Hatche
   checkNames(settings, reading)
   checkSides(settings, reading)
   checkAddressless(keys.commonConfiguration, reading)
-  if (settings.vsphere.network === undefined && keys.cardName !== 'e1000') {
-    const fix = 'name the network too, as networkString'
-    reading.warn(reading.at('cardName'), 'is not used: without networkString VMs keep the card of their template', fix)
-  }
   if (keys.countForeignVMs) {
     reading.warn(
       reading.at('countForeignVMs'),

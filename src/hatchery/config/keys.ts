@@ -14,7 +14,7 @@ const api = table('How the CDS API is reached. At least one of `token` and `toke
   http: table('Its address and certificate.', {
     url: text('The URL of the CDS API, such as https://cds-api.example.org.', { required: true }),
     insecure: flag(
-      'Told to workers: they believe the API’s certificate unseen. The hatchery itself always checks certificates: use `ca` or `thumbprint`.',
+      'Believe the API’s certificate unseen; workers are told so too. Better use `ca` or `thumbprint`: beside one of them only workers go by it.',
       { default: false },
     ),
     ca: pem('The authority (PEM) of the API’s certificate, if it is not one that the system trusts.'),
@@ -122,8 +122,8 @@ export const vsphereKeys = {
   password: secret('The account’s password. Any characters.', { required: true }),
   datacenterString: text('The datacenter, by name or path.', { required: true }),
   datastoreString: text('Where the disks of VMs go. Absent: where their template’s are.'),
-  networkString: text('The network of VMs. Absent: their template’s, with its card.'),
-  cardName: word('The network card of VMs, used with `networkString`. Without it they keep the card of their template.', {
+  networkString: text('The network of VMs. Absent: that of their template.'),
+  cardName: word('The sort of the first network card of VMs, whatever that of their template is.', {
     default: 'e1000',
     words: ['e1000', 'e1000e', 'vmxnet2', 'vmxnet3', 'pcnet32', 'sriov'],
   }),
@@ -155,10 +155,11 @@ export const vsphereKeys = {
     default: 120,
     max: aYearInSeconds,
   }),
-  finishedWorkerGracePeriod: whole('Seconds that the powered-off VM of a worker is kept that CDS does not know.', {
-    default: 180,
-    max: aYearInSeconds,
-  }),
+  finishedWorkerGracePeriod: whole(
+    'Seconds after its start for which the powered-off VM of a worker is kept that CDS does not know and that was never seen on. ' +
+      'One that was seen to go off is removed within seconds.',
+    { default: 180, max: aYearInSeconds },
+  ),
   workerProvisioning: list('VMs that are to stand ready.', {
     modelPath: text('A V1 worker model, as `group/name`.'),
     modelVMWare: text('A template, for V2 worker models.'),

@@ -152,10 +152,6 @@ describe('what works, but perhaps not as its writer thinks, is told', () => {
       { provision: '[hatchery.vsphere.commonConfiguration.provision.workerApiHttp]\ninsecure = true' },
       'commonConfiguration.provision.workerApiHttp.insecure: is not used: there is no url beside it; add it',
     ],
-    [
-      { more: 'cardName = "vmxnet3"' },
-      'cardName: is not used: without networkString VMs keep the card of their template; name the network too, as networkString',
-    ],
     [{ more: 'countForeignVMs = true' }, /^countForeignVMs: every VM of the datacenter counts as a worker/],
   ])('%j', async (parts, expected) => {
     const warnings = await warningsOf(parts)
@@ -172,11 +168,17 @@ describe('what works, but perhaps not as its writer thinks, is told', () => {
     ])
   })
 
-  test('a certificate that is not to be checked', async () => {
-    const toml = operatorFile().replace('url = "http://127.0.0.1:8081"', 'url = "https://api"\ninsecure = true')
-    expect((await readFile(toml)).warnings.map(problemLine)[0]).toContain(
-      'api.http.insecure: is told to workers only: the hatchery itself always checks the API’s certificate; if it is not signed by',
-    )
+  test.each([
+    { http: 'url = "https://api"\ninsecure = true', isWarnedOf: true },
+    { http: 'url = "https://api"\ninsecure = false', isWarnedOf: false },
+    { http: `url = "https://api"\ninsecure = true\nthumbprint = "${'ab'.repeat(32)}"`, isWarnedOf: false },
+    { http: 'url = "http://api"\ninsecure = true', isWarnedOf: false },
+  ])('a certificate that nobody checks: $http', async ({ http, isWarnedOf }) => {
+    const { warnings } = await readFile(operatorFile().replace('url = "http://127.0.0.1:8081"', http))
+    const expected =
+      'commonConfiguration.api.http.insecure: whoever answers in the API’s place is believed and gets the tokens: its certificate is not checked; ' +
+      'add ca or thumbprint beside it: then the hatchery checks it, and only workers go by insecure'
+    expect(warnings.map(problemLine)).toEqual(isWarnedOf ? [expected] : [])
   })
 })
 

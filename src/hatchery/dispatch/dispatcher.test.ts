@@ -104,6 +104,6 @@ test('attempts at a job count on when another hatchery had it in between', async
   dispatcher.start()
   dispatcher.heard([world.v2Job('1', { takenBy: 'another' })])
   await world.clock.advance(1_000)
-  expect([dispatcher.jobs(), world.attempts.count('1')]).toEqual([[], 1])
+  expect([dispatcher.jobs(), world.attempts.of('1').count]).toEqual([[], 1])
   await dispatcher.stop()
 })

@@ -13,6 +13,7 @@ import { type Clock, type Log, parseTime } from '../../ports/index.ts'
 import { Rounds } from '../rounds.ts'
 import type { SpawnOutcome } from '../spawn/attempt.ts'
 import { jobSpec } from '../spawn/job-spec.ts'
+import { readAttempts } from '../spawn/recorded-attempts.ts'
 import { jobRecord, type SpawnRecords } from '../spawn/spawn-records.ts'
 import type { Spawner } from '../spawn/spawner.ts'
 import { isForAll, isInDoubt, type WaitingJob } from './waiting-job.ts'
@@ -72,10 +73,11 @@ export class Dispatcher {
 
   /** Begins. Jobs that waited in an earlier run are asked for. */
   start(): void {
-    const { records, inventory, underWay, attempts } = this.#options
+    const { records, inventory, underWay, attempts, clock } = this.#options
     for (const { spec, status } of records.all()) {
       if (spec.purpose !== 'Job' || spec.job === undefined) continue
-      if (status?.attempts !== undefined && status.attempts > 0) attempts.restore(spec.job, status.attempts)
+      const tries = readAttempts(status, clock.now())
+      if (tries !== undefined) attempts.restore(spec.job, tries)
       // Also one that was in the middle of its start: when that is taken back it may wait again, or be gone, and its record with it.
       this.#remember(jobOfRecord(spec), Number.NEGATIVE_INFINITY)
     }

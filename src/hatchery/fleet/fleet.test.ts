@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { IndexedInventory, InventoryNotLive } from '../../platform/index.ts'
+import { IndexedInventory, InventoryNotLive, type Vm } from '../../platform/index.ts'
 import { VirtualClock } from '../../ports/index.ts'
 import { aV1Model, GateWorld } from '../testing/gate-world.ts'
 import { plainSettings } from '../testing/plain-settings.ts'
 import { Fleet } from './fleet.ts'
 import { UnderWay } from './under-way.ts'
+import { readWorkerNote } from './worker-note.ts'
 
 const names = (found: readonly { readonly vm: { readonly name: string } }[]) => found.map(({ vm }) => vm.name)
 
@@ -98,7 +99,7 @@ describe('with countForeignVms', () => {
   test('every VM but templates and provision-… is a started worker, as the original counts', () => {
     expect(world.fleet.startedCount()).toEqual({ all: 5, registering: 1 })
     expect(world.fleet.startedNames().toSorted()).toEqual(['brave-curie', 'database', 'debian-tmp', 'register-theirs', 'theirs'])
-    expect([world.fleet.hasWorker('theirs'), world.fleet.startedNamed('theirs')]).toEqual([true, 1])
+    expect([world.fleet.hasWorker('theirs'), world.fleet.isStarted('theirs')]).toEqual([true, true])
   })
 })
 
@@ -108,6 +109,59 @@ test('a claimed VM is a worker from its renaming on', () => {
   expect(world.fleet.startedCount().all).toBe(0)
   world.provision('brave-curie', 'debian12', { id: vm.id })
   expect([world.fleet.startedCount().all, world.fleet.hasWorker('brave-curie')]).toEqual([1, true])
+})
+
+describe('a worker’s VM that is off', () => {
+  const size = { cpus: 1, memoryMB: 1 }
+  const worker = (world: GateWorld, power: 'on' | 'off', id = 'vm-1') => world.vm({ id, name: 'brave-curie', power, note: {} })
+  const counts = ({ fleet }: GateWorld) => [fleet.startedCount().all, fleet.unknownCount().all, fleet.startedNames().length]
+
+  test('is done if it was seen on: it is no worker any more, but the worker of its name is not without a VM', () => {
+    const world = new GateWorld()
+    for (const power of ['on', 'off'] as const) worker(world, power)
+    expect(counts(world)).toEqual([0, 0, 0])
+    expect([world.fleet.hasWorker('brave-curie'), world.fleet.hasFinished({ id: 'vm-1' })]).toEqual([true, true])
+  })
+
+  test('is done, too, if it was on before vCenter could not be seen for a while', () => {
+    const world = new GateWorld()
+    worker(world, 'on')
+    world.inventory.lost('the session ended')
+    world.inventory.replace([{ ...world.inventory.lastKnown('vm-1')!, power: 'off' }])
+    expect(counts(world)).toEqual([0, 0, 0])
+  })
+
+  test('is a worker again if somebody switches it on again', () => {
+    const world = new GateWorld()
+    for (const power of ['on', 'off', 'on'] as const) worker(world, power)
+    expect(counts(world)).toEqual([1, 1, 1])
+    expect(world.fleet.hasFinished({ id: 'vm-1' })).toBe(false)
+  })
+
+  test('may be on its way if nobody saw it on, though its start is nobody’s work here: an earlier run may have asked for it', () => {
+    const world = new GateWorld()
+    worker(world, 'off')
+    expect(counts(world)).toEqual([1, 1, 1])
+    world.underWay.doomed.add('vm-1')
+    expect(counts(world)).toEqual([0, 0, 0])
+  })
+
+  test('may be on its way though it was on while it stood ready', () => {
+    const world = new GateWorld()
+    const { id } = world.provision('provision-v2-a', 'debian12', { power: 'on' })
+    world.provision('provision-v2-a', 'debian12', { id })
+    worker(world, 'off', id)
+    expect(counts(world)).toEqual([1, 1, 1])
+  })
+
+  test('counts as under way, and not here, while it is being started', () => {
+    const world = new GateWorld()
+    using _ = world.underWay.begin({ purpose: 'Job', jobId: '1', vmName: 'brave-curie', size, model: '' })
+    worker(world, 'off')
+    expect([counts(world), world.fleet.isStarted('brave-curie')]).toEqual([[0, 0, 0], false])
+    worker(world, 'on')
+    expect([counts(world), world.fleet.isStarted('brave-curie')]).toEqual([[1, 1, 1], true])
+  })
 })
 
 describe('a VM can be claimed', () => {
@@ -228,7 +282,8 @@ describe('an inventory that is not live', () => {
       () => fleet.ownNamed('x'),
       () => fleet.hasWorker('x'),
       () => fleet.startedCount(),
-      () => fleet.startedNamed('x'),
+      () => fleet.unknownCount(),
+      () => fleet.isStarted('x'),
       () => fleet.startedNames(),
       () => fleet.allocated(),
       () => fleet.coming(),
@@ -300,16 +355,20 @@ test('after any changes the kept sums are those that adding everything up gives'
       const anew = new Fleet({ settings: world.settings, platform: { name: 'vCenter', inventory }, underWay: new UnderWay() })
       expect(world.fleet.totals()).toEqual(anew.totals())
       expect(world.fleet.allocated()).toEqual(anew.allocated())
-      expect(world.fleet.startedCount()).toEqual(anew.startedCount())
-      expect(world.fleet.unknownCount()).toEqual(world.fleet.startedCount())
-      for (const fleet of [world.fleet, anew]) fleet.know(new Set(['brave-curie', 'nobody']))
-      const known = world.fleet.startedNamed('brave-curie')
-      expect(world.fleet.unknownCount()).toEqual({ ...world.fleet.startedCount(), all: world.fleet.startedCount().all - known })
+      world.fleet.know(new Set(['brave-curie', 'nobody']))
       world.vm({ id: 'vm-7', name: 'brave-curie', note: {} })
-      expect(world.fleet.unknownCount()).toEqual(anew.unknownCount())
-      expect(world.fleet.startedNames().toSorted()).toEqual(anew.startedNames().toSorted())
-      const started = Array.from(inventory.all()).filter(vm => !vm.template && !vm.name.startsWith('provision-'))
-      if (countForeignVms) expect(world.fleet.startedCount().all).toBe(started.length)
+      const workers = Array.from(inventory.all()).filter(vm => !vm.template && !vm.name.startsWith('provision-'))
+      for (const fleet of [world.fleet, anew]) {
+        const isOwn = (vm: Vm) => readWorkerNote(vm)?.hatcheryName === 'aviary' && readWorkerNote(vm)?.model === false
+        const started = workers.filter(vm => (isOwn(vm) ? vm.power !== 'off' || !fleet.hasFinished(vm) : countForeignVms))
+        expect(fleet.startedCount()).toEqual({
+          all: started.length,
+          registering: started.filter(({ name }) => name === 'register-bohr').length,
+        })
+        expect(new Set(fleet.startedNames())).toEqual(new Set(started.map(({ name }) => name)))
+        fleet.know(new Set(['brave-curie', 'nobody']))
+        expect(fleet.unknownCount().all).toBe(started.filter(({ name }) => name !== 'brave-curie').length)
+      }
       expect(world.fleet.totals().own.cpus).toBe(world.fleet.own().reduce((sum, { vm }) => sum + vm.cpus, 0))
     }),
   )

@@ -1,8 +1,9 @@
 import { addressRivals, firstRival, InventoryNotLive, type Inventory, type Platform, type Size, type Vm } from '../../platform/index.ts'
 import type { HatcherySettings } from '../settings.ts'
+import { Finished } from './finished.ts'
 import { type FleetVm, fleetIndex, fleetKey, fleetKeys, isProvisionName, isWhole, provisionVersion } from './fleet-index.ts'
 import { Shelves } from './shelves.ts'
-import { type Sum, Tally } from './tally.ts'
+import { isRegisterName, type Sum, Tally } from './tally.ts'
 import type { UnderWay } from './under-way.ts'
 import { readWorkerNote, type WorkerNote } from './worker-note.ts'
 
@@ -47,6 +48,7 @@ export class Fleet {
   #tally: Tally | undefined
   /** The same. */
   #shelves: Shelves | undefined
+  readonly #finished: Finished
   #known: ReadonlySet<string> = new Set()
   /** What was read from annotations, as long as they are what they were. */
   readonly #notes = new WeakMap<object, WorkerNote>()
@@ -57,9 +59,11 @@ export class Fleet {
     this.#platform = platform
     this.#inventory = platform.inventory
     this.#underWay = underWay
+    this.#finished = new Finished(this.name)
     this.#inventory.index(fleetIndex, fleetKeys)
     this.#forget = this.#inventory.onChange(change => {
       this.#tally?.apply(change)
+      this.#finished.apply(change)
       const { now } = change
       this.#shelves?.apply(change, now !== undefined && isProvisionName(now.name) ? this.#withNote(now) : undefined)
       if (change.now === undefined && change.old !== undefined) underWay.doomed.delete(change.old.id)
@@ -169,24 +173,26 @@ export class Fleet {
    */
   hasWorker(name: string): boolean {
     const tally = this.#counted()
-    if (tally.startedNamed('own', name) > 0) return true
-    if (tally.startedNamed('foreign', name) === 0) return false
+    if (tally.hasWorker('own', name)) return true
+    if (!tally.hasWorker('foreign', name)) return false
     return this.#countForeignVms || this.#inventory.byName(name).some(vm => !vm.template && (readWorkerNote(vm)?.hatcheryName ?? '') === '')
   }
 
   /**
-   * How many workers are started by what the platform shows: own VMs but templates and `provision-…`, on or off, registered in CDS
-   * or not. With `countForeignVms` all VMs but those, as the original counts. Of these, `registering` begin with `register-`.
+   * How many workers are started by what the platform shows: own VMs but templates and `provision-…`, registered in CDS or not, that
+   * are on or may be about to be switched on. What this process does is not among the latter: it counts in `UnderWay` until it is on.
+   * With `countForeignVms` all VMs of others besides, on or off, as the original counts. Of all, `registering` begin with `register-`.
    */
   startedCount(): StartedCount {
     const tally = this.#counted()
-    return this.#countForeignVms ? sumOf(tally.startedCount('own'), tally.startedCount('foreign')) : tally.startedCount('own')
+    return this.#withOthers(whose => tally.startedCount(whose), this.#awaited(tally))
   }
 
   /** How many of them CDS does not know, by what `know` was last told. */
   unknownCount(): StartedCount {
     const tally = this.#counted()
-    return this.#countForeignVms ? sumOf(tally.unknownCount('own'), tally.unknownCount('foreign')) : tally.unknownCount('own')
+    const awaited = this.#awaited(tally).filter(name => !this.#known.has(name))
+    return this.#withOthers(whose => tally.unknownCount(whose), awaited)
   }
 
   /** Tells the names of the workers that CDS knows. The pool of workers does so whenever it has read them. */
@@ -195,16 +201,22 @@ export class Fleet {
     this.#tally?.know(names)
   }
 
-  /** How many of them have that name: 0, 1, or more where folders let VMs share a name. */
-  startedNamed(name: string): number {
+  /** Whether the VM of a worker that is being started is on, so that it counts here and no longer as under way. */
+  isStarted(name: string): boolean {
     const tally = this.#counted()
-    return tally.startedNamed('own', name) + (this.#countForeignVms ? tally.startedNamed('foreign', name) : 0)
+    return tally.isStarted('own', name) || (this.#countForeignVms && tally.isStarted('foreign', name))
   }
 
   /** Their names. With `countForeignVms` this looks at every VM. */
   startedNames(): readonly string[] {
     const tally = this.#counted()
-    return [...tally.startedNames('own'), ...(this.#countForeignVms ? tally.startedNames('foreign') : [])]
+    const foreign = this.#countForeignVms ? tally.startedNames('foreign') : []
+    return [...tally.startedNames('own'), ...this.#awaited(tally), ...foreign]
+  }
+
+  /** Whether this process saw an own worker's VM go off: it is done, and nobody switches it on again. */
+  hasFinished({ id }: Pick<Vm, 'id'>): boolean {
+    return this.#finished.has(id)
   }
 
   /**
@@ -233,6 +245,26 @@ export class Fleet {
   totals(): FleetTotals {
     const tally = this.#counted()
     return { own: tally.sum('own'), provisions: tally.sum('provisions'), templates: tally.sum('models'), pool: tally.sum('all') }
+  }
+
+  /**
+   * Names of own workers' VMs that are off and may be about to be switched on, though not by this process: an earlier run claimed or
+   * made them right before its end. What went off before our eyes is done, and what is doomed never comes.
+   */
+  #awaited(tally: Tally): readonly string[] {
+    const { doomed } = this.#underWay
+    const mayCome = (vm: Vm) => !this.#finished.has(vm.id) && !doomed.has(vm.id) && !this.#underWay.has(vm)
+    return Iterator.from(tally.offWorkers())
+      .filter(mayCome)
+      .map(({ name }) => name)
+      .toArray()
+  }
+
+  /** Adds what is awaited, and what is foreign if that counts. */
+  #withOthers(count: (whose: 'own' | 'foreign') => StartedCount, awaited: readonly string[]): StartedCount {
+    const coming = { all: awaited.length, registering: awaited.filter(isRegisterName).length }
+    const own = sumOf(count('own'), coming)
+    return this.#countForeignVms ? sumOf(own, count('foreign')) : own
   }
 
   #by(key: string): readonly FleetVm[] {

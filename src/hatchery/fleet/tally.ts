@@ -13,9 +13,11 @@ export interface Sum {
 interface Share {
   readonly vm: Vm
   readonly sums: readonly SumName[]
-  /** The name of a started worker, and whose it is. */
-  readonly started: 'own' | 'foreign' | undefined
+  /** Whose it is, if it is a worker's VM. */
+  readonly worker: Whose | undefined
 }
+
+type Whose = 'own' | 'foreign'
 
 type SumName = 'all' | 'own' | 'running' | 'models' | 'provisions'
 
@@ -27,7 +29,12 @@ export class Tally {
   readonly #hatchery: string
   readonly #shares = new Map<string, Share>()
   readonly #sums: Record<SumName, { count: number; cpus: number; memoryMB: number }>
+  /** Names of workers' VMs, on or off. */
+  readonly #workers = { own: new Map<string, number>(), foreign: new Map<string, number>() }
+  /** Of these, the names of those that count as started. */
   readonly #started = { own: new Map<string, number>(), foreign: new Map<string, number>() }
+  /** The others, by id: own ones that are off. */
+  readonly #off = new Map<string, Vm>()
   /** Names of own VMs that are not off. */
   readonly #running = new Map<string, number>()
   readonly #startedCount = { own: { all: 0, registering: 0 }, foreign: { all: 0, registering: 0 } }
@@ -59,9 +66,19 @@ export class Tally {
     return { ...this.#sums[name] }
   }
 
-  /** How many VMs of that name are started workers. */
-  startedNamed(whose: 'own' | 'foreign', name: string): number {
-    return this.#started[whose].get(name) ?? 0
+  /** Whether a worker's VM of that name is there, on or off. */
+  hasWorker(whose: Whose, name: string): boolean {
+    return this.#workers[whose].has(name)
+  }
+
+  /** Own workers' VMs that are off: whether anything is still to come of them is not for the sums to know. */
+  offWorkers(): Iterable<Vm> {
+    return this.#off.values()
+  }
+
+  /** Whether a worker's VM of that name is started: an own one that is not off, or any foreign one, as the original counts. */
+  isStarted(whose: Whose, name: string): boolean {
+    return this.#started[whose].has(name)
   }
 
   /** Whether an own VM of that name is not off. */
@@ -69,16 +86,16 @@ export class Tally {
     return this.#running.has(name)
   }
 
-  startedNames(whose: 'own' | 'foreign'): Iterable<string> {
+  startedNames(whose: Whose): Iterable<string> {
     return this.#started[whose].keys()
   }
 
-  startedCount(whose: 'own' | 'foreign'): { readonly all: number; readonly registering: number } {
+  startedCount(whose: Whose): { readonly all: number; readonly registering: number } {
     return this.#startedCount[whose]
   }
 
   /** How many of the started ones are not among those that CDS knows. */
-  unknownCount(whose: 'own' | 'foreign'): { readonly all: number; readonly registering: number } {
+  unknownCount(whose: Whose): { readonly all: number; readonly registering: number } {
     return this.#unknownCount[whose]
   }
 
@@ -101,17 +118,17 @@ export class Tally {
     const note = readWorkerNote(vm)
     const isOwn = note?.hatcheryName === this.#hatchery
     const isWorker = !vm.template && !isProvisionName(vm.name)
-    if (!isOwn) return { vm, sums: ['all'], started: isWorker ? 'foreign' : undefined }
+    if (!isOwn) return { vm, sums: ['all'], worker: isWorker ? 'foreign' : undefined }
     // A template in the making counts as a worker only where everything does.
-    if (note.model) return { vm, sums: ['all', 'models'], started: isWorker ? 'foreign' : undefined }
-    if (vm.template) return { vm, sums: ['all'], started: undefined }
+    if (note.model) return { vm, sums: ['all', 'models'], worker: isWorker ? 'foreign' : undefined }
+    if (vm.template) return { vm, sums: ['all'], worker: undefined }
     const sums: SumName[] = ['all', 'own']
     if (vm.power !== 'off') sums.push('running')
     if (isProvisionName(vm.name) && note.provisioning) sums.push('provisions')
-    return { vm, sums, started: isWorker ? 'own' : undefined }
+    return { vm, sums, worker: isWorker ? 'own' : undefined }
   }
 
-  #count({ vm, sums, started }: Share, by: 1 | -1): void {
+  #count({ vm, sums, worker }: Share, by: 1 | -1): void {
     for (const name of sums) {
       const sum = this.#sums[name]
       sum.count += by
@@ -119,10 +136,16 @@ export class Tally {
       sum.memoryMB += by * vm.memoryMB
     }
     if (sums.includes('running')) addName(this.#running, vm.name, by)
-    if (started === undefined) return
-    addName(this.#started[started], vm.name, by)
-    add(this.#startedCount[started], vm.name, by)
-    if (!this.#known.has(vm.name)) add(this.#unknownCount[started], vm.name, by)
+    if (worker === undefined) return
+    addName(this.#workers[worker], vm.name, by)
+    if (worker === 'own' && vm.power === 'off') {
+      if (by === 1) this.#off.set(vm.id, vm)
+      else this.#off.delete(vm.id)
+      return
+    }
+    addName(this.#started[worker], vm.name, by)
+    add(this.#startedCount[worker], vm.name, by)
+    if (!this.#known.has(vm.name)) add(this.#unknownCount[worker], vm.name, by)
   }
 }
 

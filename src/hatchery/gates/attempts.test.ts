@@ -88,12 +88,23 @@ describe('attempts', () => {
   })
 
   test('from before a restart count on', () => {
-    const { attempts } = new GateWorld({ provision: { maxAttempts: 3 } })
-    attempts.restore('42', 2)
+    const { attempts, clock } = new GateWorld({ provision: { maxAttempts: 3 } })
+    attempts.restore('42', { count: 2, since: clock.now(), pauseUntil: 0 })
     expect(attempts.begin('42')).toBe(3)
     expect(attempts.standing('42')).toMatchObject({ kind: 'enough', count: 3 })
     attempts.forget('42')
     expect(attempts.standing('42')).toEqual({ kind: 'go' })
+  })
+
+  test('from before a restart keep their hour and their pause', () => {
+    const { attempts, clock } = new GateWorld({ provision: { maxAttempts: 2 } })
+    const [since, pauseUntil] = [clock.now() - 1_800_000, clock.now() + 60_000]
+    attempts.restore('42', { count: 1, since, pauseUntil })
+    expect(attempts.standing('42')).toEqual({ kind: 'pause', count: 1, until: pauseUntil })
+    attempts.begin('42')
+    expect(attempts.standing('42')).toEqual({ kind: 'enough', count: 2, until: since + 3_600_000 })
+    attempts.restore('43', { count: 2, since: clock.now() - 3_600_000, pauseUntil })
+    expect(attempts.standing('43')).toEqual({ kind: 'go' })
   })
 
   test('of jobs long gone take no room', async () => {
@@ -101,6 +112,6 @@ describe('attempts', () => {
     for (let job = 0; job < 100; job++) attempts.begin(`old-${job}`)
     await clock.advance(3_600_000)
     attempts.begin('new')
-    expect([attempts.count('old-0'), attempts.count('new')]).toEqual([0, 1])
+    expect([attempts.of('old-0').count, attempts.of('new').count]).toEqual([0, 1])
   })
 })

@@ -7,7 +7,9 @@ const memory = 3_600_000
 const firstPause = 5_000
 const longestPause = 300_000
 
-interface Tries {
+/** The attempts at a job. Times are on the wall clock. */
+export interface Tries {
+  /** When the first was begun. */
   readonly since: number
   readonly count: number
   /** Not before this is another attempt made. */
@@ -23,7 +25,7 @@ export type Standing =
 /**
  * How often workers were begun for each job. Only real attempts count: a check that failed, or a job that another took first, is none.
  * After a failure the job rests for a while, so that one fault does not use up all attempts in a second.
- * Kept in memory; whoever keeps the Spawn records writes the count there and hands it back with `restore` after a restart.
+ * Kept in memory; whoever keeps the Spawn records writes them there and hands them back with `restore` after a restart.
  */
 export class Attempts {
   readonly #max: number | undefined
@@ -53,10 +55,14 @@ export class Attempts {
     this.#tries.set(jobId, { ...tries, pauseUntil: this.#clock.now() + pause })
   }
 
-  /** So many attempts are known from before a restart, the first of them made `since` then. */
-  restore(jobId: string, count: number, since = this.#clock.now()): void {
+  /** These attempts are known from before a restart. */
+  restore(jobId: string, { since, count, pauseUntil }: Tries): void {
     const tries = this.#of(jobId)
-    this.#tries.set(jobId, { ...tries, since: Math.min(since, tries.since), count: Math.max(count, tries.count) })
+    this.#tries.set(jobId, {
+      since: Math.min(since, tries.since),
+      count: Math.max(count, tries.count),
+      pauseUntil: Math.max(pauseUntil, tries.pauseUntil),
+    })
   }
 
   /** The job is over. */
@@ -64,8 +70,9 @@ export class Attempts {
     this.#tries.delete(jobId)
   }
 
-  count(jobId: string): number {
-    return this.#of(jobId).count
+  /** The attempts at a job, to be written down. */
+  of(jobId: string): Tries {
+    return this.#of(jobId)
   }
 
   /** Whether the job may be tried now. */

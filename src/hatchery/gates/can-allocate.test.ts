@@ -155,6 +155,8 @@ describe('room for smaller flavors', () => {
     { asks: 'large', used: 56, keeps: 0, maxCpus: 64, says: 'go' },
     { asks: 'small', used: 62, keeps: 2, maxCpus: 64, says: 'go' },
     { asks: '', used: 62, keeps: 2, maxCpus: 64, says: 'go' },
+    // Of a flavor that nobody knows no other is smaller.
+    { asks: 'gigantic', used: 62, keeps: 2, maxCpus: 64, says: 'go' },
     { asks: 'large', used: 500, keeps: 2, maxCpus: 0, says: 'go' },
   ])('"$asks" with $used of $maxCpus in use and $keeps to keep: $says', async ({ asks: flavor, used, keeps, maxCpus, says }) => {
     const world = new GateWorld({ settings: { flavors: sizes, countSmallerFlavorToKeep: keeps, maxCpus } })

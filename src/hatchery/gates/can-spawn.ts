@@ -5,7 +5,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { FleetVm } from '../fleet/fleet-index.ts'
 import type { UnderWay } from '../fleet/under-way.ts'
 import type { Job } from '../jobs/job.ts'
-import { mostSpawnErrors } from '../models/choose-model.ts'
+import { hasTooManyErrors, howToForgetErrors } from '../models/spawn-errors.ts'
 import type { StarterModel } from '../models/starter-model.ts'
 import { modelType } from '../models/starter-models.ts'
 import type { Refusal } from './verdict.ts'
@@ -79,11 +79,11 @@ function checkDuplicate({ id }: Job, { fleet }: Eligibility): Refusal | undefine
 }
 
 /** A V1 model that cannot be registered whatever there is room for. */
-function checkRegistrable({ name, type, spawnErrors }: V1Model): Refusal | undefined {
+function checkRegistrable(model: V1Model): Refusal | undefined {
+  const { name, type, spawnErrors } = model
   if (type !== modelType) return refuse('WrongModelType', `worker model ${name} is of type "${type}", not "${modelType}"`)
-  if (spawnErrors <= mostSpawnErrors) return undefined
-  const unblock = 'see its last error in CDS and save the model again, which forgets them'
-  return refuse('TooManyModelErrors', `starting worker model ${name} failed ${spawnErrors} times`, unblock)
+  if (!hasTooManyErrors(model)) return undefined
+  return refuse('TooManyModelErrors', `starting worker model ${name} failed ${spawnErrors} times`, howToForgetErrors)
 }
 
 /** Whether a model is being registered already, by a VM of any hatchery or by this program. */

@@ -35,19 +35,25 @@ export function checkCapacities(counts: PoolCounts, { maxWorker, maxConcurrentPr
   return undefined
 }
 
+type Registering = Pick<ProvisionSettings, 'maxConcurrentRegistering' | 'registerEvery'>
+
+/** Why no model is ever registered here; undefined if models are. */
+export function registeringOff({ maxConcurrentRegistering, registerEvery }: Registering): Refusal | undefined {
+  const off = (what: string, setting: string): Refusal => ({
+    gate: 'Capacity',
+    reason: 'RegisteringOff',
+    message: `models are not registered here: ${what}`,
+    unblock: `set provision.${setting} to 1 or more`,
+  })
+  if (maxConcurrentRegistering === undefined) return off('maxConcurrentRegistering is -1', 'maxConcurrentRegistering')
+  return registerEvery === undefined ? off('registerFrequency is less than 1', 'registerFrequency') : undefined
+}
+
 /** Whether one more model may be registered (hatchery §6.4.4). */
-export function checkRegistering(
-  { registering }: PoolCounts,
-  { maxConcurrentRegistering: most }: Pick<ProvisionSettings, 'maxConcurrentRegistering'>,
-): Refusal | undefined {
-  if (most === undefined) {
-    return {
-      gate: 'Capacity',
-      reason: 'RegisteringOff',
-      message: 'models are not registered here: maxConcurrentRegistering is -1',
-      unblock: 'set provision.maxConcurrentRegistering to 1 or more',
-    }
-  }
+export function checkRegistering({ registering }: PoolCounts, settings: Registering): Refusal | undefined {
+  const { maxConcurrentRegistering: most = 0 } = settings
+  const off = registeringOff(settings)
+  if (off !== undefined) return off
   if (registering < most) return undefined
   return {
     gate: 'Capacity',

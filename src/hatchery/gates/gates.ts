@@ -9,6 +9,7 @@ import type { ModelBook } from '../models/model-book.ts'
 import { needsSecrets, passwordV1 } from '../models/model-password.ts'
 import type { StarterModel } from '../models/starter-model.ts'
 import { starterFromV1 } from '../models/starter-models.ts'
+import type { RegistrationWaits } from '../registration/registration-waits.ts'
 import type { HatcherySettings } from '../settings.ts'
 import type { Attempts } from './attempts.ts'
 import { canAllocate } from './can-allocate.ts'
@@ -32,6 +33,7 @@ export interface GatesOptions {
   readonly addresses: FreeAddresses
   readonly pool: WorkerPool
   readonly models: ModelBook
+  readonly registrations: Pick<RegistrationWaits, 'of'>
   readonly attempts: Attempts
   readonly clock: Clock
   readonly log?: Log
@@ -151,13 +153,13 @@ export class Gates {
   }
 
   async #chooseModel(job: Job): Promise<{ readonly model: StarterModel; readonly v1: V1Model | undefined }> {
-    const { settings, models: book, fleet, underWay, clock } = this.#options
+    const { settings, models: book, fleet, underWay, registrations, clock } = this.#options
+    const choosing = { settings, book, fleet, underWay, registrations }
     const canSpawn = (model: StarterModel) => {
       const choice = eligibleJob(job, model, this.#eligibility)
       return choice.kind === 'none' ? choice.refusal : undefined
     }
-    const choose = async () =>
-      job.version === 2 ? modelOfV2Job(job, settings) : await chooseModelV1(job, { settings, book, fleet, underWay, canSpawn })
+    const choose = async () => (job.version === 2 ? modelOfV2Job(job, settings) : await chooseModelV1(job, { ...choosing, canSpawn }))
     const choice = await ask('Model', 'its worker models', clock, choose)
     if (choice.kind === 'chosen') return choice
     const { refusal } = choice

@@ -42,7 +42,7 @@ export function countPool({ names, byStatus }: KnownWorkers, fleet: Fleet, under
   for (const { purpose, vmName } of underWay.all()) {
     if (purpose !== 'Job' && purpose !== 'Registration') continue
     starting++
-    if (vmName !== '' && (names.has(vmName) || fleet.startedNamed(vmName) > 0)) continue
+    if (vmName !== '' && (names.has(vmName) || fleet.isStarted(vmName))) continue
     if (purpose === 'Registration') registering++
     else pending++
   }

@@ -59,6 +59,65 @@ describe('the pool', () => {
     expect(world.pool.counts()).toMatchObject({ pending: 2, registering: 1, building: 1, starting: 4, size: 4 })
   })
 
+  test.each([
+    { what: 'a claimed VM from its renaming to the end of its start', powers: ['off', 'on'], isOver: false },
+    { what: 'one that went off in the middle of its start, until that is given up', powers: ['off', 'on', 'off'], isOver: false },
+    { what: 'one that runs', powers: ['off', 'on'], isOver: true },
+  ] as const)('counts $what as one', async ({ powers, isOver }) => {
+    const world = new GateWorld()
+    const { id } = world.provision('provision-v2-a')
+    const claim = world.underWay.begin({ purpose: 'Job', jobId: '1', vmName: 'worker', vmId: id, size, model: '' })
+    await world.refresh()
+    for (const power of powers) {
+      world.vm({ id, name: 'worker', power, note: {} })
+      expect(world.pool.counts()).toMatchObject({ pending: 1, starting: 1, size: 1 })
+      expect(world.pool.workers()).toMatchObject([{ name: 'worker', status: 'Pending' }])
+    }
+    if (isOver) claim[Symbol.dispose]()
+    expect(world.pool.counts().size).toBe(1)
+  })
+
+  test('is without those that are done and off, though CDS no longer lists them; they wait only for their removal', async () => {
+    const world = new GateWorld()
+    for (const name of ['worker', 'register-bohr']) {
+      const { id } = world.vm({ name, note: {} })
+      world.vm({ id, name, power: 'off', note: {} })
+    }
+    world.register('worker', { status: 'Disabled' })
+    await world.refresh()
+    expect(world.pool.counts()).toMatchObject({ disabled: 1, pending: 0, registering: 0, size: 0 })
+    world.workers.length = 0
+    await world.refresh()
+    expect(world.pool.counts()).toMatchObject({ pending: 0, registering: 0, size: 0 })
+    expect(world.pool.workers()).toEqual([])
+  })
+
+  test('is without a worker that CDS said had ended, though its VM is still on and CDS has forgotten it', async () => {
+    const world = new GateWorld()
+    const { id } = world.vm({ name: 'worker', note: {} })
+    world.register('worker', { status: 'Disabled' })
+    await world.refresh()
+    world.workers.length = 0
+    world.inventory.lost('the session ended')
+    await world.refresh()
+    world.inventory.replace([world.inventory.lastKnown(id)!])
+    expect([world.pool.counts().size, world.pool.workers()]).toEqual([0, []])
+    world.inventory.drop(id)
+    await world.refresh()
+    world.vm({ name: 'worker', note: {} })
+    expect(world.pool.counts()).toMatchObject({ pending: 1, size: 1 })
+  })
+
+  test('keeps a worker that CDS lists no more though it did not say that it had ended', async () => {
+    const world = new GateWorld()
+    world.vm({ name: 'worker', note: {} })
+    world.register('worker')
+    await world.refresh()
+    world.workers.length = 0
+    await world.refresh()
+    expect(world.pool.counts()).toMatchObject({ pending: 1, size: 1 })
+  })
+
   test('counts foreign VMs as pending only if it is told to', async () => {
     const counts = async (countForeignVms: boolean) => {
       const world = new GateWorld({ settings: { countForeignVms } })

@@ -52,7 +52,10 @@ export class WorkerPool {
   #registered: readonly RegisteredWorker[] | undefined
   /** What they come to; undefined if that is to be added up anew. */
   #known: KnownWorkers | undefined
+  /** The names of the workers that CDS knows, and of those of which it said that they had ended. */
   #names: ReadonlySet<string> = new Set()
+  /** Workers that CDS listed as disabled, as long as their VMs are there: those may go off only after CDS has forgotten the worker. */
+  #ended: ReadonlySet<string> = new Set()
   #readAt = Number.NEGATIVE_INFINITY
   #why = 'it has not been asked yet'
   #reading: Promise<void> | undefined
@@ -98,9 +101,8 @@ export class WorkerPool {
   /** Every worker; those that CDS does not know yet come last. Throws InventoryNotLive and WorkersNotKnown. */
   workers(): readonly PoolWorker[] {
     const known = this.registered().map(worker => ({ name: worker.name, status: this.#statusOf(worker), registered: worker }))
-    const names = new Set(known.map(({ name }) => name))
     const started = new Set([...this.#options.fleet.startedNames(), ...this.#namesUnderWay()])
-    const unknown = Array.from(started.difference(names), name => ({
+    const unknown = Array.from(started.difference(this.#names), name => ({
       name,
       status: isRegisterName(name) ? 'Registering' : 'Pending',
       registered: undefined,
@@ -123,7 +125,8 @@ export class WorkerPool {
       this.#registered = lists.flatMap(list => list ?? [])
       this.#known = undefined
       this.#readAt = askedAt
-      this.#names = new Set(this.#registered.map(({ name }) => name))
+      this.#ended = this.#endedBy(this.#registered)
+      this.#names = new Set([...this.#registered.map(({ name }) => name), ...this.#ended])
       fleet.know(this.#names)
     } catch (error) {
       this.#registered = undefined
@@ -132,6 +135,17 @@ export class WorkerPool {
       throw WorkersNotKnown({ why: this.#why }, { cause: error })
     }
     this.#lookForVms(this.#registered)
+  }
+
+  #endedBy(registered: readonly RegisteredWorker[]): ReadonlySet<string> {
+    const { fleet } = this.#options
+    const disabled = registered.flatMap(({ name, status }) => (status === 'Disabled' ? [name] : []))
+    try {
+      return new Set([...Array.from(this.#ended).filter(name => fleet.hasWorker(name)), ...disabled])
+    } catch {
+      // What is on the platform is not known, and so not which of them are gone.
+      return new Set([...this.#ended, ...disabled])
+    }
   }
 
   /** The consistency check. */

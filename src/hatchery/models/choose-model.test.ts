@@ -136,6 +136,18 @@ describe('a V1 model is taken', () => {
     expect(verdict.kind).toBe(takes ? 'go' : 'wait')
   })
 
+  test('not if it failed too often; that is said also where it is for that reason not registered, and what helps', async () => {
+    const world = new GateWorld()
+    world.v1Model({ spawnErrors: 6, needRegistration: true })
+    expect(await world.decide(world.v1Job('1'))).toMatchObject({
+      refusal: {
+        reason: 'NoModel',
+        message: 'none of 1 worker models suits the job: debian-v1: starting it failed 6 times',
+        unblock: 'see its last error in CDS and save the model again, which forgets them',
+      },
+    })
+  })
+
   test('the first that suits, in the order of CDS', async () => {
     const world = new GateWorld()
     world.v1Model({ name: 'a', capabilities: [] })

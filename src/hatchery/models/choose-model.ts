@@ -4,12 +4,14 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { UnderWay } from '../fleet/under-way.ts'
 import type { Job } from '../jobs/job.ts'
 import { needsRegistration } from '../registration/need-registration.ts'
+import type { RegistrationWait, RegistrationWaits } from '../registration/registration-waits.ts'
 import type { HatcherySettings } from '../settings.ts'
 import type { Refusal } from '../gates/verdict.ts'
 import { defaultModelV2 } from './default-model.ts'
 import type { ModelBook } from './model-book.ts'
+import { hasTooManyErrors, howToForgetErrors } from './spawn-errors.ts'
 import type { StarterModel } from './starter-model.ts'
-import { isModelNamed, modelTitle, modelType, starterFromV1, starterFromV2 } from './starter-models.ts'
+import { isModelNamed, modelPath, modelTitle, modelType, starterFromV1, starterFromV2 } from './starter-models.ts'
 
 /** What a choice is made from. */
 export interface ModelChoosing {
@@ -17,6 +19,8 @@ export interface ModelChoosing {
   readonly book: ModelBook
   readonly fleet: Fleet
   readonly underWay: UnderWay
+  /** Why models that must be registered are not. */
+  readonly registrations: Pick<RegistrationWaits, 'of'>
   /** Whether a worker could be started from a model; why not, if not. */
   readonly canSpawn: (model: StarterModel) => Refusal | undefined
 }
@@ -27,24 +31,30 @@ export type ModelChoice =
   | { readonly kind: 'chosen'; readonly model: StarterModel; readonly v1: V1Model | undefined }
   | { readonly kind: 'none'; readonly refusal: Refusal }
 
-/** More failures than this, and a V1 model is left alone until somebody looks at it. */
-export const mostSpawnErrors = 5
-
 /** A V1 job names a model as code by project, VCS, repository and name, which makes at least so many parts. */
 const fewestParts = 5
 
 /** The model for a V1 job: the one as code that it names, the default for its binaries, or the first V1 model that suits. */
 export async function chooseModelV1(job: Job, choosing: ModelChoosing): Promise<ModelChoice> {
-  const [wanted = ''] = job.requirements.filter(({ type }) => type === 'model').map(({ value }) => value.split(' ')[0] ?? '')
   const { book, settings } = choosing
-  if (wanted.split('/').length >= fewestParts) {
-    if (book.knowsV2) return await fromReference(wanted, job, choosing)
-    const unblock = 'set commonConfiguration.api.tokenV2, or name a V1 model'
-    return none('NoV2Token', `the job wants model ${wanted}, and this hatchery has no token for V2, so that it cannot be read`, unblock)
-  }
-  const usual = wanted === '' ? defaultModelV2(settings.defaultModelsV2, job.requirements) : ''
-  if (usual !== '' && book.knowsV2) return await fromReference(usual, job, choosing)
-  return await fromV1Models(job, wanted, choosing)
+  const wanted = modelWanted(job)
+  const reference = modelAsCode(job, settings)
+  if (reference !== '' && book.knowsV2) return await fromReference(reference, job, choosing)
+  if (reference === '' || reference !== wanted) return await fromV1Models(job, wanted, choosing)
+  const unblock = 'set commonConfiguration.api.tokenV2, or name a V1 model'
+  return none('NoV2Token', `the job wants model ${wanted}, and this hatchery has no token for V2, so that it cannot be read`, unblock)
+}
+
+/** The model as code that a V1 job names, or the default one for its binaries if it names none; empty if neither. */
+export function modelAsCode(job: Job, { defaultModelsV2 }: Pick<HatcherySettings, 'defaultModelsV2'>): string {
+  const wanted = modelWanted(job)
+  if (wanted === '') return defaultModelV2(defaultModelsV2, job.requirements)
+  return wanted.split('/').length >= fewestParts ? wanted : ''
+}
+
+/** The model that a V1 job names, whichever sort it is; empty if it names none. */
+function modelWanted({ requirements }: Job): string {
+  return requirements.find(({ type }) => type === 'model')?.value.split(' ')[0] ?? ''
 }
 
 /** The model for a V2 job: CDS sends it along. */
@@ -72,15 +82,16 @@ async function fromReference(reference: string, { requirements }: Job, choosing:
   return refusal === undefined ? { kind: 'chosen', model, v1: undefined } : { kind: 'none', refusal }
 }
 
-async function fromV1Models(job: Job, wanted: string, { book, fleet, underWay, settings, canSpawn }: ModelChoosing): Promise<ModelChoice> {
+async function fromV1Models(job: Job, wanted: string, choosing: ModelChoosing): Promise<ModelChoice> {
+  const { book, settings, canSpawn } = choosing
   const models = (await book.v1()).filter(({ type, disabled }) => type === modelType && !disabled)
   const named = wanted === '' ? models : models.filter(model => isModelNamed(model, wanted))
-  const reasons: string[] = []
+  const obstacles: Obstacle[] = []
   let refused: Refusal | undefined
   for (const v1 of named) {
-    const why = isUnregistered(v1, fleet, underWay) ? 'it is not registered yet' : whyNot(v1, job, wanted !== '')
-    if (why !== undefined) {
-      reasons.push(`${modelTitle(v1)}: ${why}`)
+    const obstacle = obstacleOf(v1, choosing) ?? unsuited(v1, job, wanted !== '')
+    if (obstacle !== undefined) {
+      obstacles.push({ ...obstacle, why: `${modelTitle(v1)}: ${obstacle.why}` })
       continue
     }
     const model = starterFromV1(v1, { requirements: job.requirements, defaultFlavor: settings.defaultFlavor })
@@ -89,11 +100,37 @@ async function fromV1Models(job: Job, wanted: string, { book, fleet, underWay, s
     refused ??= refusal
   }
   if (refused !== undefined) return { kind: 'none', refusal: refused }
-  const list =
-    reasons.length === 0 ? '' : `: ${reasons.slice(0, 5).join('; ')}${reasons.length > 5 ? `; and ${reasons.length - 5} more` : ''}`
   const what = wanted === '' ? `none of ${models.length} worker models suits the job` : `no worker model "${wanted}" suits the job`
   const v2 = settings.defaultModelsV2.length > 0 && !book.knowsV2 ? '; default models as code need tokenV2' : ''
-  return none('NoModel', `${what}${list}${v2}`, 'add a worker model that suits the job, or correct its requirements')
+  const unblock = obstacles.find(each => each.unblock !== undefined)?.unblock
+  return none(
+    'NoModel',
+    `${what}${listed(obstacles)}${v2}`,
+    unblock ?? 'add a worker model that suits the job, or correct its requirements',
+  )
+}
+
+/** Why a V1 model is not the one for a job, and what would help; undefined: to suit the job. */
+interface Obstacle {
+  readonly why: string
+  readonly unblock?: string | undefined
+}
+
+function listed(obstacles: readonly Obstacle[]): string {
+  if (obstacles.length === 0) return ''
+  const first = obstacles.slice(0, 5).map(({ why }) => why)
+  return `: ${first.join('; ')}${obstacles.length > 5 ? `; and ${obstacles.length - 5} more` : ''}`
+}
+
+/** Why no job at all can have a V1 model now. One that failed too often is not registered either, but that is not why. */
+function obstacleOf(v1: V1Model, { fleet, underWay, registrations }: ModelChoosing): Obstacle | undefined {
+  if (hasTooManyErrors(v1)) return { why: `starting it failed ${v1.spawnErrors} times`, unblock: howToForgetErrors }
+  return isUnregistered(v1, fleet, underWay) ? unregistered(registrations.of(modelPath(v1))) : undefined
+}
+
+function unregistered(wait: RegistrationWait | undefined): Obstacle {
+  const because = wait === undefined ? '' : ` (${wait.reason}: ${wait.message})`
+  return { why: `it is not registered yet${because}`, unblock: wait?.unblock }
 }
 
 function isUnregistered(model: V1Model, fleet: Fleet, underWay: UnderWay): boolean {
@@ -102,9 +139,13 @@ function isUnregistered(model: V1Model, fleet: Fleet, underWay: UnderWay): boole
   return needsRegistration(model, template === undefined ? undefined : { note: template.note, isDoomed })
 }
 
-/** Why a V1 model cannot run a V1 job; undefined if it can. */
+/** Why a V1 model does not suit a V1 job; undefined if it does. */
+function unsuited(model: V1Model, job: Job, isWanted: boolean): Obstacle | undefined {
+  const why = whyNot(model, job, isWanted)
+  return why === undefined ? undefined : { why }
+}
+
 function whyNot(model: V1Model, job: Job, isWanted: boolean): string | undefined {
-  if (model.spawnErrors > mostSpawnErrors) return `starting it failed ${model.spawnErrors} times`
   if (job.groups.length > 0 && !job.groups.includes(model.group)) return `group ${model.group} may not run the job`
   if (model.isDeprecated && !isWanted) return 'it is deprecated'
   const of = (type: string) => job.requirements.filter(each => each.type === type)

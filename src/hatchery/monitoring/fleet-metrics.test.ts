@@ -206,6 +206,40 @@ test('VMs that stand ready are counted by what they are', async () => {
   })
 })
 
+test('how many VMs are to stand ready is told as configured, whether there are any or not', async () => {
+  const entry = { version: 2, model: 'debian12', flavor: undefined } as const
+  const { told, plain } = measured({
+    settings: {
+      provisioning: [
+        { ...entry, number: 3 },
+        { ...entry, model: 'rocky9', number: 2 },
+      ],
+    },
+  })
+  await told.update(never)
+  expect(Object.fromEntries(await plain())).toMatchObject({ provision_wanted_count: 5, provisioned_vm_count: 0, provision_ready_count: 0 })
+})
+
+test('everything that is to be removed is counted, with the age of the oldest; what is gone is not', async () => {
+  const { world, told, plain } = measured()
+  const dying = async () => {
+    await told.update(never)
+    const values = await plain()
+    return [values.get('dying_vm_count'), values.get('dying_oldest_seconds')]
+  }
+  expect(await dying()).toEqual([0, 0])
+  const worker = world.vm({ name: 'worker-1', note: { workerName: 'worker-1' } })
+  world.underWay.doomed.add(worker.id)
+  expect(await dying()).toEqual([1, 0])
+  await world.clock.advance(60_000)
+  const template = world.vm({ name: 'deb-replaced-1', template: true, note: { model: true } })
+  world.underWay.doomed.add(template.id)
+  expect(await dying()).toEqual([2, 60])
+  await world.clock.advance(30_000)
+  world.inventory.drop(worker.id)
+  expect(await dying()).toEqual([1, 30])
+})
+
 test('workers are counted by what CDS says of them; unless CDS says nothing', async () => {
   const { world, told, plain } = measured()
   recorded(world)

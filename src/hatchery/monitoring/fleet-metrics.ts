@@ -6,6 +6,7 @@ import type { UnderWay } from '../fleet/under-way.ts'
 import type { WorkerPool } from '../gates/worker-pool.ts'
 import type { HatcherySettings } from '../settings.ts'
 import { DiskSizes } from './disk-sizes.ts'
+import { DyingVms } from './dying-vms.ts'
 import { GaugeSet } from './gauge-set.ts'
 import {
   addressGauges,
@@ -21,7 +22,7 @@ import {
 
 /** What the metrics are told from. */
 export interface FleetMetricsOptions {
-  readonly settings: Pick<HatcherySettings, 'name' | 'networks' | 'flavors' | 'vsphere'>
+  readonly settings: Pick<HatcherySettings, 'name' | 'networks' | 'flavors' | 'vsphere' | 'provisioning'>
   readonly platform: Pick<Platform, 'inventory' | 'capacity' | 'diskGB'>
   readonly fleet: Fleet
   readonly pool: Pick<WorkerPool, 'counts'>
@@ -45,6 +46,7 @@ export class FleetMetrics {
   readonly #options: FleetMetricsOptions
   readonly #labels: { readonly service_name: string; readonly service_type: string }
   readonly #disks: DiskSizes
+  readonly #dying: DyingVms
   readonly #workers
   readonly #fleet
   readonly #resourcePool
@@ -58,6 +60,7 @@ export class FleetMetrics {
     this.#options = options
     this.#labels = { service_name: settings.name, service_type: 'hatchery' }
     this.#disks = new DiskSizes(options)
+    this.#dying = new DyingVms(options)
     this.#workers = new GaugeSet(metrics, workerGauges, vsphereMetric, workerLabels)
     this.#fleet = new GaugeSet(metrics, fleetGauges, vsphereMetric, serviceLabels)
     this.#resourcePool = new GaugeSet(metrics, resourcePoolGauges, vsphereMetric, serviceLabels)
@@ -105,8 +108,9 @@ export class FleetMetrics {
   }
 
   #fleetValues() {
-    const { fleet } = this.#options
+    const { fleet, settings } = this.#options
     const { own, provisions, templates, pool } = fleet.totals()
+    const dying = this.#dying.look()
     const disks = fleet.own().map(each => this.#disks.of(each) ?? Number.NaN)
     const disk = disks.reduce((sum, size) => sum + size, 0)
     return {
@@ -117,7 +121,10 @@ export class FleetMetrics {
       vm_count: own.count,
       worker_vm_count: own.count - provisions.count,
       provisioned_vm_count: provisions.count,
+      provision_wanted_count: settings.provisioning.reduce((sum, { number }) => sum + number, 0),
       ...this.#provisionStates(),
+      dying_vm_count: dying.count,
+      dying_oldest_seconds: dying.oldestSeconds,
       template_vcpus: templates.cpus,
       template_memory_mb: templates.memoryMB,
       template_count: templates.count,

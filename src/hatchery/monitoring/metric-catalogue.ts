@@ -15,6 +15,9 @@ export const serviceLabels = ['service_name', 'service_type'] as const
 /** Which VM, beside them. */
 export const workerLabels = [...serviceLabels, 'worker_name', 'worker_model'] as const
 
+/** Why a job waits, beside which hatchery: as `aviary why job/ID` says it. */
+export const queueLabels = [...serviceLabels, 'gate', 'reason'] as const
+
 const httpLabels = ['http_handler', 'http_method', 'http_status'] as const
 
 /** Of each VM of the hatchery but templates: hatchery §13, level 1. */
@@ -32,10 +35,13 @@ export const fleetGauges = {
   vm_count: ['Total number of VMs of this hatchery (workers and provisioned)', '1'],
   worker_vm_count: ['Number of worker VMs', '1'],
   provisioned_vm_count: ['Number of VMs that stand ready or are being made so', '1'],
+  provision_wanted_count: ['VMs that are to stand ready, as configured', '1'],
   provision_ready_count: ['Provisioned VMs that can be claimed', '1'],
   provision_starting_count: ['Provisioned VMs that are not ready yet', '1'],
   provision_dying_count: ['Provisioned VMs that are about to be removed', '1'],
   provision_inflight_count: ['Provisioned VMs that were asked for and cannot be seen yet', '1'],
+  dying_vm_count: ['VMs and templates of this hatchery that are to be removed and are still there', '1'],
+  dying_oldest_seconds: ['How long the oldest of them is to be removed', 's'],
   template_vcpus: ['Total vCPUs defined by template VMs of this hatchery', 'vCPUs'],
   template_memory_mb: ['Total memory defined by template VMs of this hatchery', 'MB'],
   template_count: ['Number of template VMs of this hatchery', '1'],
@@ -70,6 +76,12 @@ export const poolGauges = {
   checking_workers: ['Workers that check', '1'],
   building_workers: ['Workers that work on a job', '1'],
   disabled_workers: ['Workers that CDS has disabled', '1'],
+} as const
+
+/** Of the jobs that wait, by the gate and the reason that hold them back. */
+export const queueGauges = {
+  waiting_jobs: ['Jobs that wait for a worker', '1'],
+  waiting_job_oldest_seconds: ['How long ago the oldest of them was queued', 's'],
 } as const
 
 /** What has happened since the hatchery was started. */
@@ -134,6 +146,7 @@ export function metricCatalogue(): readonly CataloguedMetric[] {
     ...gauges(resourcePoolGauges, vsphereMetric, serviceLabels),
     ...gauges(addressGauges, vsphereMetric, serviceLabels),
     ...gauges(poolGauges, hatcheryMetric, serviceLabels),
+    ...gauges(queueGauges, hatcheryMetric, queueLabels),
     ...Object.entries(happenings).map(([name, help]) => ({
       name: hatcheryMetric(name),
       help,

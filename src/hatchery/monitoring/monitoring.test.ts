@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { prometheusMetrics, seededChance, simulatedHttp, type ServedRequest } from '../../ports/index.ts'
+import type { WaitingJob } from '../dispatch/waiting-job.ts'
 import { GateWorld, type GateWorldOptions } from '../testing/gate-world.ts'
 import { Monitoring } from './monitoring.ts'
 
@@ -12,6 +13,7 @@ function monitored(options: GateWorldOptions = {}) {
     ['mainRoutine', true],
     ['queuePolling', true],
   ])
+  const waiting: WaitingJob[] = []
   const monitoring = new Monitoring({
     settings: world.settings,
     fleet: world.fleet,
@@ -28,6 +30,7 @@ function monitored(options: GateWorldOptions = {}) {
       diskGB: async () => undefined,
     },
     addresses: { counts: () => [] },
+    jobs: () => waiting,
     metrics: prometheusMetrics(),
     health: () => health,
     chance: seededChance(1),
@@ -37,7 +40,7 @@ function monitored(options: GateWorldOptions = {}) {
   const http = simulatedHttp(monitoring.handler, { clock: world.clock })
   const get = (path: string, headers: Record<string, string> = {}) => http.send({ method: 'GET', url: `http://hatchery${path}`, headers })
   const json = async (path: string) => JSON.parse((await get(path)).text())
-  return { world, health, monitoring, http, get, json }
+  return { world, health, waiting, monitoring, http, get, json }
 }
 
 /** The line of a component. */
@@ -239,6 +242,19 @@ describe('the metrics', () => {
     await world.clock.advance(29_000)
     await world.clock.advance(2_000)
     expect((await get('/mon/metrics')).text()).toContain('cds_hatchery_vsphere_vm_count{service_name="aviary",service_type="hatchery"} 1')
+    await monitoring.stop()
+  })
+
+  test('tell of jobs that wait also while the inventory is not known, which is why they do', async () => {
+    const refusal = { gate: 'Inventory', reason: 'InventoryNotLive', message: 'the vCenter does not answer' } as const
+    const { world, monitoring, waiting, get } = monitored()
+    waiting.push({ job: world.v2Job('1'), heardAt: 0, decidedAt: 0, refusal, writtenAt: 0, isStarting: false })
+    world.inventory.lost('the vCenter does not answer')
+    monitoring.start()
+    await world.clock.advance(1_000)
+    expect((await get('/mon/metrics')).text()).toContain(
+      'cds_hatchery_waiting_jobs{service_name="aviary",service_type="hatchery",gate="Inventory",reason="InventoryNotLive"} 1',
+    )
     await monitoring.stop()
   })
 

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { AddressAuthority, Platform } from '../../platform/index.ts'
 import type { Chance, Clock, HttpHandler, Log, Metrics } from '../../ports/index.ts'
 import type { StatusLine } from '../cds/cds.ts'
+import type { WaitingJob } from '../dispatch/waiting-job.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { UnderWay } from '../fleet/under-way.ts'
 import type { WorkerPool } from '../gates/worker-pool.ts'
@@ -10,6 +11,7 @@ import type { HatcherySettings } from '../settings.ts'
 import { FleetMetrics } from './fleet-metrics.ts'
 import { HappeningCounters } from './happening-counters.ts'
 import { monRoutes } from './mon-routes.ts'
+import { QueueMetrics } from './queue-metrics.ts'
 import { statusLines } from './status-lines.ts'
 
 /** What is looked at. */
@@ -20,6 +22,8 @@ export interface MonitoringOptions {
   readonly pool: WorkerPool
   readonly underWay: UnderWay
   readonly addresses: Pick<AddressAuthority, 'counts'>
+  /** Those that wait, and those whose worker is being started. */
+  readonly jobs: () => readonly Readonly<WaitingJob>[]
   /** The hatchery's own registry: everything in it is shown to anybody. */
   readonly metrics: Metrics
   /** Whether each loop is alive, by the name that CDS shows. That of the metrics is added. */
@@ -43,7 +47,6 @@ export class Monitoring {
   /** The pages, to be put on the hatchery's port. */
   readonly handler: HttpHandler
   readonly #options: MonitoringOptions
-  readonly #metrics: FleetMetrics
   readonly #rounds: Rounds
   readonly #startedAt: number
   readonly #stop = new AbortController()
@@ -53,8 +56,12 @@ export class Monitoring {
     this.#options = options
     this.#startedAt = clock.monotonic()
     this.counters = new HappeningCounters(metrics, settings.name)
-    this.#metrics = new FleetMetrics(options)
-    const round = (signal: AbortSignal) => this.#metrics.update(signal)
+    const queue = new QueueMetrics(options)
+    const fleet = new FleetMetrics(options)
+    const round = async (signal: AbortSignal) => {
+      queue.update()
+      await fleet.update(signal)
+    }
     this.#rounds = new Rounds({ name: 'hatchery-vsphere-metrics', every: metricsEvery, atOnce: true, clock, log, round })
     this.handler = monRoutes({
       name: settings.name,

@@ -69,17 +69,19 @@ export async function makeProvision(
   return await bootOnce(tools, { ...provision, id, address }, signal)
 }
 
-/** The same for one that an earlier run left half made: whether it had its address for itself was perhaps not yet known. */
-export async function finishProvision(tools: ProvisionTools, made: MadeProvision, signal: AbortSignal): Promise<'ready'> {
-  const { id, address } = made
-  const rival = address === undefined ? undefined : await tools.addresses.rivalOf({ id, address }, signal)
+/** Sees to it that nobody else's VM has the address of one that an earlier run left half made: that run may not have got so far. */
+export async function mustBeAlone(
+  { addresses }: Pick<ProvisionTools, 'addresses'>,
+  { id, address }: Pick<MadeProvision, 'id' | 'address'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const rival = address === undefined ? undefined : await addresses.rivalOf({ id, address }, signal)
   if (address !== undefined && rival !== undefined) throw AddressContested({ address, rival: rival.name, tries: 1 })
-  return await bootOnce(tools, made, signal)
 }
 
 /** Boots a VM once and switches it off: then it stands ready, and its record goes. */
-async function bootOnce(tools: ProvisionTools, made: MadeProvision, signal: AbortSignal): Promise<'ready'> {
-  const { platform, records } = tools
+export async function bootOnce(tools: ProvisionTools, made: MadeProvision, signal: AbortSignal): Promise<'ready'> {
+  const { platform } = tools
   const { name, id, address } = made
   await note(tools, made, { phase: 'Booting', vm: name, vmId: id, why: why.booting })
   await platform.powerOn(id, signal)
@@ -88,7 +90,14 @@ async function bootOnce(tools: ProvisionTools, made: MadeProvision, signal: Abor
   await markWhole(tools, id, signal)
   await note(tools, made, { phase: 'Stopping', why: why.stopping })
   await platform.powerOff(id, signal)
-  await records.remove(name)
+  return await standsReady(tools, name)
+}
+
+/** Nothing is left to do but to remove the record. That the store does not answer is no reason to throw the VM away: it goes later. */
+export async function standsReady({ records, log }: Pick<ProvisionTools, 'records' | 'log'>, name: string): Promise<'ready'> {
+  await records
+    .remove(name)
+    .catch((error: unknown) => log.warn('the record of a VM that stands ready is removed later', { vm: name, error }))
   return 'ready'
 }
 

@@ -15,7 +15,7 @@ export interface MakingsOptions extends ProvisionTools {
 /** Who is told how a making ended. */
 export interface MakingsListener {
   succeeded(pool: string): void
-  /** The template, the platform or the guest failed. */
+  /** The template, the platform, the guest or the store failed. */
   failed(pool: string, error: unknown): void
   /** There was no address. */
   lackedAddress(): void
@@ -102,7 +102,7 @@ export class Makings {
     const { log, fleet, platform } = this.#options
     log.warn('a VM could not be made ready', { vm: vmName, pool: model, error })
     if (NoAddressFree.is(error)) this.#listener.lackedAddress()
-    // Neither is the template's fault.
+    // Neither is to be paused for: rounds wait for the inventory, and the next VM has another address.
     else if (!InventoryNotLive.is(error) && !AddressContested.is(error)) this.#listener.failed(model, error)
     try {
       // The call may have failed and the VM be there all the same.

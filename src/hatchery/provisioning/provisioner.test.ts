@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { FlakyStore } from '../../control/testing/flaky-store.ts'
 import { addressNetwork } from '../../platform/index.ts'
+import { StoreError } from '../../store/index.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
 import { Bench, type Run } from '../testing/keeping-bench.ts'
 import { plainSettings } from '../testing/plain-settings.ts'
@@ -210,6 +212,48 @@ describe('a VM that must run once before it stands ready', () => {
     }
     expect(most).toBe(2)
     expect(provisioner.pools()).toMatchObject([{ ready: 3, waits: undefined }])
+    await provisioner.stop()
+  })
+})
+
+describe('a store that does not answer', () => {
+  /** Lets no call of that sort through until it is told otherwise. */
+  const withoutStore = (call: 'delete' | 'create') => {
+    let isAway = true
+    const prepare = (bench: Bench) => {
+      const store = new FlakyStore(bench.store)
+      store.before = (operation, kind) => {
+        if (isAway && operation === call && kind.name === 'Spawn') throw new StoreError('ServiceUnavailable', 'the disk is full')
+      }
+      bench.store = store
+    }
+    return { prepare, comesBack: () => void (isAway = false) }
+  }
+
+  test('at the last step throws no VM away that stands ready; its record goes later', async () => {
+    const { prepare, comesBack } = withoutStore('delete')
+    const { bench, run, provisioner } = await started({ settings: { provisioning: [entry('debian12', 1)] } }, prepare)
+    await bench.pass(3)
+    const [vm] = bench.provisions()
+    expect([...run.fleet.ready(2, 'debian12')].map(each => each.vm.id)).toEqual([vm?.id])
+    comesBack()
+    await bench.pass(3)
+    expect([bench.provisions().map(({ id }) => id), await bench.spawns()]).toEqual([[vm?.id], []])
+    await provisioner.stop()
+  })
+
+  test('is paused for, and held against no template', async () => {
+    const { prepare, comesBack } = withoutStore('create')
+    const settings = { provisioning: [entry('debian12', 1), entry('rocky9', 1)], provisioningPoolSize: 1 }
+    const { bench, provisioner, begun } = await started({ settings }, prepare)
+    await bench.pass(1)
+    expect(provisioner.pools()).toMatchObject([{ waits: { reason: 'Failed' } }, { waits: { reason: 'Failed' } }])
+    expect(begun.length).toBeLessThan(10)
+    begun.length = 0
+    comesBack()
+    await bench.pass(3)
+    expect(begun.slice(0, 2).toSorted()).toEqual(['2 debian12', '2 rocky9'])
+    expect(provisioner.pools()).toMatchObject([{ ready: 1 }, { ready: 1 }])
     await provisioner.stop()
   })
 })

@@ -7,7 +7,7 @@ import { Rounds } from '../rounds.ts'
 import type { HatcherySettings } from '../settings.ts'
 import { causeOf } from '../spawn/cause.ts'
 import { type Leftover, leftoverNames, leftovers } from './leftovers.ts'
-import { finishProvision, makeProvision } from './make-provision.ts'
+import { bootOnce, makeProvision, mustBeAlone, standsReady } from './make-provision.ts'
 import { type Making, Makings, type MakingsOptions } from './makings.ts'
 import { type Pool, type PoolReport, poolReport, poolsOf, unknownPool } from './pool.ts'
 import { type KnownModel, type PoolSource, type PoolWait, sourceOf } from './pool-source.ts'
@@ -122,10 +122,10 @@ export class Provisioner {
     const sources = new Map(this.#pools.map(pool => [pool.key, sourceOf(this.#options, pool, models.get(pool.key))]))
     const left = leftovers(this.#options)
     const stocks = this.#stocks(left)
-    this.#finishHalfMade(stocks)
+    const heldBack = this.#finishHalfMade(stocks)
     this.#takeDown(stocks, sources)
     const names = this.#clearRecords(left, stocks)
-    this.#makeMissing(stocks, sources, names)
+    this.#makeMissing(stocks, sources, names, heldBack)
   }
 
   /** What CDS says of the V1 models that VMs are to stand ready for. */
@@ -138,9 +138,13 @@ export class Provisioner {
     return new Map(await Promise.all(this.#pools.filter(({ version }) => version === 1).map(read)))
   }
 
-  /** VMs that an earlier run left before they were ready are booted once, or removed if they were to go. */
-  #finishHalfMade(stocks: ReadonlyMap<string, Stock>): void {
-    const { records, underWay } = this.#options
+  /**
+   * VMs that an earlier run left before they were ready are booted once, or removed if they were to go. Returns the pools of which some
+   * are held back, because the limits leave no room to boot them.
+   */
+  #finishHalfMade(stocks: ReadonlyMap<string, Stock>): ReadonlySet<string> {
+    const { records, underWay, fleet, settings } = this.#options
+    const heldBack = new Set<string>()
     for (const [key, { halfMade }] of stocks) {
       const pool = this.#pools.find(each => each.key === key) ?? unknownPool(key)
       for (const { vm, note } of halfMade) {
@@ -148,6 +152,14 @@ export class Provisioner {
         const phase = records.get(name)?.status?.phase
         const address = note.ipAddress === '' ? undefined : note.ipAddress
         underWay.unfinished.add(name)
+        // It was switched off for the last time: only its record is still there.
+        const isDone = vm.power === 'off' && phase === 'Stopping'
+        const isUnwanted = pool.wanted === 0 || phase === 'TearingDown'
+        const isToBoot = vm.power === 'off' && !isDone && !isUnwanted
+        if (isToBoot && sizeProblem({ cpus, memoryMB }, fleet.allocated(), settings) !== undefined) {
+          heldBack.add(key)
+          continue
+        }
         const undertaking = underWay.begin({
           purpose: 'Provision',
           jobId: '',
@@ -157,13 +169,15 @@ export class Provisioner {
           model: key,
         })
         this.#makings.begin(undertaking, async signal => {
-          // It was switched off for the last time: only its record is still there.
-          if (vm.power === 'off' && phase === 'Stopping') return await records.remove(name).then(() => 'ready')
-          if (pool.wanted === 0 || phase === 'TearingDown') return await this.#makings.discard(name, id, 'it was never finished', signal)
-          return await finishProvision(this.#options, { name, pool, id, address }, signal)
+          if (isDone) return await standsReady(this.#options, name)
+          if (isUnwanted) return await this.#makings.discard(name, id, 'it was never finished', signal)
+          const made = { name, pool, id, address }
+          await mustBeAlone(this.#options, made, signal)
+          return await bootOnce(this.#options, made, signal)
         })
       }
     }
+    return heldBack
   }
 
   /**
@@ -217,7 +231,12 @@ export class Provisioner {
     return names
   }
 
-  #makeMissing(stocks: ReadonlyMap<string, Stock>, sources: Sources, names: ReadonlyMap<string, string[]>): void {
+  #makeMissing(
+    stocks: ReadonlyMap<string, Stock>,
+    sources: Sources,
+    names: ReadonlyMap<string, string[]>,
+    heldBack: ReadonlySet<string>,
+  ): void {
     const { clock } = this.#options
     const lacking = new Map(this.#pools.map(({ key, wanted }) => [key, missing(wanted, stocks.get(key) ?? nothing)]))
     if (Array.from(lacking.values()).some(count => count > 0) && !this.#hasAddress()) this.#noAddressUntil = clock.now() + addressPause
@@ -231,7 +250,7 @@ export class Provisioner {
       if (!this.#pools.some(pool => pool.version === version && (lacking.get(pool.key) ?? 0) > 0)) this.#turns[version].reset()
     }
     const waiting = this.#pools.flatMap(({ key }) => {
-      const why = (lacking.get(key) ?? 0) > 0 ? this.#whyNot(key, sources) : undefined
+      const why = (lacking.get(key) ?? 0) > 0 || heldBack.has(key) ? this.#whyNot(key, sources) : undefined
       return why === undefined ? [] : [[key, why] as const]
     })
     this.#waits = new Map(waiting)

@@ -130,6 +130,22 @@ describe('after a crash', () => {
     await provisioner.stop()
   })
 
+  test('a VM that has to be booted waits for room like any other, and says so', async () => {
+    const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)], maxCpus: 4 } })
+    const half = bench.addVm('provision-v2-half', { provisioning: true, vmwareModelPath: 'debian12', created: undefined }, { cpus: 2 })
+    const worker = bench.addVm('worker', {}, { power: 'on', cpus: 4 })
+    const provisioner = new Provisioner(await bench.run())
+    provisioner.start()
+    await bench.pass(3)
+    expect(bench.world.tasks()).toEqual([])
+    expect(provisioner.pools()).toMatchObject([{ ready: 0, starting: 1, waits: { reason: 'LimitReached' } }])
+    bench.world.switchPower(worker.id, 'off')
+    await bench.pass(3)
+    expect(provisioner.pools()).toMatchObject([{ ready: 1, starting: 0, waits: undefined }])
+    expect(bench.provisions().map(({ id }) => id)).toEqual([half.id])
+    await provisioner.stop()
+  })
+
   test('a VM of the original that stands ready is taken as it is', async () => {
     const bench = new Bench({ settings: { provisioning: [entry('debian12', 1)] } })
     bench.addVm('provision-v2-original', { provisioning: true, vmwareModelPath: 'debian12' })

@@ -1,64 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { FlakyStore } from '../../control/testing/flaky-store.ts'
-import type { GuestProgram } from '../../simulation/index.ts'
 import { StoreError } from '../../store/index.ts'
 import { Cleaner } from '../cleanup/cleaner.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
-import { Attempts } from '../gates/attempts.ts'
-import { Gates } from '../gates/gates.ts'
 import { adoptSpawns } from '../spawn/adoption.ts'
-import { Spawner } from '../spawn/spawner.ts'
-import { Bench, type BenchOptions, type Run } from '../testing/keeping-bench.ts'
+import { Bench } from '../testing/keeping-bench.ts'
 import { v1Model } from '../testing/scripted-cds.ts'
 import { plainSettings } from '../testing/plain-settings.ts'
-import { byNeed, Registrar } from './registrar.ts'
+import { byNeed } from './registrar.ts'
+import { playGuests, registrarOf, startedRegistrar } from './testing/started-registrar.ts'
 
 const changed = 1_700_000_000
 
-/** The guest of a model: PostCmd shuts it down, and a worker that registers tells CDS so. */
-function playGuests(bench: Bench): string[] {
-  const programs: string[] = []
-  bench.world.onProgram((program: GuestProgram) => {
-    const script = program.args.replace('-n ;', '')
-    const vm = program.vm()
-    programs.push(`${vm?.name}: ${script.split('\n').find(line => line !== '')}`)
-    if (script === 'env') return program.exit(0)
-    // By this the test sees of which template later VMs are made.
-    if (vm?.name.endsWith('-tmp') === true) bench.world.changeVm(vm.id, { memoryMB: 5000 })
-    if (script.includes('register')) {
-      const path = readWorkerNote(vm!)!.workerModelPath
-      bench.cds.models = bench.cds.models.map(model =>
-        `${model.group}/${model.name}` === path ? { ...model, needRegistration: false, checkRegistration: false } : model,
-      )
-    }
-    program.shutDown()
-  })
-  return programs
-}
-
-function registrarOf(run: Run) {
-  const { settings, clock, chance, pool, models, log } = run
-  const attempts = new Attempts({ max: settings.provision.maxAttempts, clock, chance })
-  const gates = new Gates({ ...run, attempts, pool, models, log })
-  const cdn = async () => ({ http: 'http://cdn', tcp: 'cdn:8090', tcpTls: false })
-  const spawning = { ...run, attempts, counters: { count: () => {} }, cdn }
-  return { registrar: new Registrar({ ...run, gates, spawner: new Spawner(spawning) }), spawning }
-}
-
-async function started(options: BenchOptions = {}, prepare: (bench: Bench) => void = () => {}) {
-  const bench = new Bench(options)
-  const programs = playGuests(bench)
-  bench.cds.models = [v1Model({ needRegistration: true })]
-  prepare(bench)
-  const run = await bench.run()
-  const { registrar } = registrarOf(run)
-  registrar.start()
-  return { bench, run, registrar, programs }
-}
-
 describe('a model that must be registered', () => {
   test('gets a template that was prepared in a guest, and a worker made of it that registers', async () => {
-    const { bench, registrar, programs } = await started()
+    const { bench, registrar, programs } = await startedRegistrar()
     await bench.pass(5)
     const template = bench.world.byName('debian')
     expect(template).toMatchObject({ template: true, memoryMB: 5000 })
@@ -87,7 +43,7 @@ describe('a model that must be registered', () => {
   })
 
   test('has an address of its own while its template is made, and the template shows none', async () => {
-    const { bench, registrar } = await started()
+    const { bench, registrar } = await startedRegistrar()
     await bench.clock.advance(30_000)
     expect(readWorkerNote(bench.world.byName('debian-tmp')!)).toMatchObject({ ipAddress: '10.0.0.2', model: true })
     await bench.pass(5)
@@ -96,7 +52,7 @@ describe('a model that must be registered', () => {
   })
 
   test('keeps its old template until the new one is done, and then has only the new one', async () => {
-    const { bench, registrar } = await started({}, outside => {
+    const { bench, registrar } = await startedRegistrar({}, outside => {
       outside.addVm(
         'debian',
         { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: '1' },
@@ -119,9 +75,12 @@ describe('a model that must be registered', () => {
 
   test('is found when it is time to look for models again, and not before', async () => {
     const { provision } = plainSettings()
-    const { bench, registrar } = await started({ settings: { provision: { ...provision, registerEvery: 10 * 60_000 } } }, outside => {
-      outside.cds.models = []
-    })
+    const { bench, registrar } = await startedRegistrar(
+      { settings: { provision: { ...provision, registerEvery: 10 * 60_000 } } },
+      outside => {
+        outside.cds.models = []
+      },
+    )
     await bench.pass(1)
     bench.cds.models = [v1Model({ needRegistration: true })]
     await bench.pass(8)
@@ -132,7 +91,7 @@ describe('a model that must be registered', () => {
   })
 
   test('is left alone if nothing is wrong with it', async () => {
-    const { bench, registrar } = await started({}, outside => {
+    const { bench, registrar } = await startedRegistrar({}, outside => {
       outside.addVm(
         'debian',
         { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed) },
@@ -146,7 +105,7 @@ describe('a model that must be registered', () => {
   })
 
   test('is only checked, with the template that is there, if CDS asks for no more', async () => {
-    const { bench, registrar, programs } = await started({}, outside => {
+    const { bench, registrar, programs } = await startedRegistrar({}, outside => {
       outside.addVm(
         'debian',
         { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed) },
@@ -164,7 +123,7 @@ describe('a model that must be registered', () => {
     { name: 'that failed too often', model: v1Model({ spawnErrors: 6, needRegistration: true }) },
     { name: 'that is disabled', model: v1Model({ disabled: true, needRegistration: true }) },
   ])('is not touched if it is one $name', async ({ model }) => {
-    const { bench, registrar } = await started({}, outside => void (outside.cds.models = [model]))
+    const { bench, registrar } = await startedRegistrar({}, outside => void (outside.cds.models = [model]))
     await bench.pass(5)
     expect([bench.cds.told, bench.world.tasks()]).toEqual([[], []])
     await registrar.stop()
@@ -173,29 +132,35 @@ describe('a model that must be registered', () => {
   test('is not touched if registering is switched off, or there is no token for V1', async () => {
     const settings = plainSettings()
     const off = { settings: { provision: { ...settings.provision, maxConcurrentRegistering: undefined } } }
-    const { bench, registrar } = await started(off)
+    const { bench, registrar } = await startedRegistrar(off)
     await bench.pass(5)
     expect([bench.cds.told, bench.world.tasks(), Array.from(registrar.health)]).toEqual([[], [], []])
     await registrar.stop()
   })
 
   test('of which another hatchery made the template is left to that one', async () => {
-    const { bench, registrar, run } = await started({}, outside => {
+    const { bench, registrar, registrations, said } = await startedRegistrar({}, outside => {
       outside.addVm('debian', { hatcheryName: 'other', model: true, workerModelPath: 'shared.infra/debian' }, { template: true })
     })
     await bench.pass(5)
     expect([bench.cds.told, bench.world.tasks()]).toEqual([[], []])
-    expect(run.log.lines.some(line => line.message.includes('belongs to another hatchery'))).toBe(true)
+    expect(said()).toHaveLength(1)
+    expect(registrations.of('shared.infra/debian')).toEqual({
+      reason: 'TemplateOfOther',
+      message: 'its template "debian" belongs to hatchery "other", which must build it anew',
+      unblock: expect.stringContaining('let hatchery "other" register the model'),
+    })
     await registrar.stop()
   })
 
   test('whose name another model has too leaves it its template, which it would build anew for ever; and takes it when that model is gone', async () => {
     const models = ['team', 'shared.infra'].map((group, index) => v1Model({ id: index + 1, group, needRegistration: true }))
-    const { bench, registrar, run } = await started({}, outside => void (outside.cds.models = models))
+    const { bench, registrar, registrations, said } = await startedRegistrar({}, outside => void (outside.cds.models = models))
     await bench.pass(30)
     expect(bench.cds.told).toEqual(['bookModel team/debian'])
     expect(readWorkerNote(bench.world.byName('debian')!)?.workerModelPath).toBe('team/debian')
-    expect(run.log.lines.some(({ message }) => message.includes('of another worker model'))).toBe(true)
+    expect(registrations.of('shared.infra/debian')).toMatchObject({ reason: 'TemplateOfNamesake', unblock: 'rename one of the two models' })
+    expect(said().filter(({ fields }) => fields?.['model'] === 'shared.infra/debian')).toHaveLength(1)
     bench.cds.models = bench.cds.models.filter(({ group }) => group !== 'team')
     await bench.pass(10)
     expect(bench.cds.told).toEqual(['bookModel team/debian', 'bookModel shared.infra/debian'])
@@ -204,7 +169,7 @@ describe('a model that must be registered', () => {
   })
 
   test('whose name somebody else’s VM has is reported, and that VM stays', async () => {
-    const { bench, registrar } = await started({}, outside => void outside.world.addVm({ name: 'debian', template: true }))
+    const { bench, registrar } = await startedRegistrar({}, outside => void outside.world.addVm({ name: 'debian', template: true }))
     await bench.pass(5)
     expect(bench.cds.told.slice(0, 2)).toEqual([
       'bookModel shared.infra/debian',
@@ -216,10 +181,23 @@ describe('a model that must be registered', () => {
   })
 })
 
+test('that models cannot be read is said once, until they can be', async () => {
+  const { bench, registrar } = await startedRegistrar({}, outside => void outside.cds.failing.add('v1.models'))
+  const said = () => bench.log.lines.filter(({ level, message }) => level === 'warn' && message.includes('could not be read'))
+  await bench.pass(5)
+  expect(said()).toHaveLength(1)
+  bench.cds.failing.clear()
+  await bench.pass(2)
+  bench.cds.failing.add('v1.models')
+  await bench.pass(10)
+  expect(said().filter(({ message }) => message.startsWith('no worker model is registered'))).toHaveLength(2)
+  await registrar.stop()
+})
+
 describe('what goes wrong', () => {
   test('in the guest is reported to CDS without the password, and the VM that was begun is removed', async () => {
     const login = { user: 'root', password: 'other-password' }
-    const { bench, registrar } = await started({ world: { templates: [{ name: 'debian12', login }] } })
+    const { bench, registrar } = await startedRegistrar({ world: { templates: [{ name: 'debian12', login }] } })
     await bench.pass(5)
     expect(bench.cds.told[1]).toMatch(/^modelError shared.infra\/debian: .*refuses to log "root" in/)
     expect(bench.cds.told.join()).not.toContain('guest-password')
@@ -229,7 +207,7 @@ describe('what goes wrong', () => {
   })
 
   test('with a shutdown that never comes ends after ten minutes, and says what must be done', async () => {
-    const { bench, registrar } = await started()
+    const { bench, registrar } = await startedRegistrar()
     bench.world.onProgram(program => program.exit(0))
     await bench.pass(20)
     expect(bench.cds.told[1]).toMatch(/^modelError .*the shutdown of the guest did not happen within 10 min \(post_cmd/)
@@ -237,7 +215,7 @@ describe('what goes wrong', () => {
   })
 
   test('because no address is free is not the model’s fault', async () => {
-    const { bench, registrar } = await started({}, outside => {
+    const { bench, registrar } = await startedRegistrar({}, outside => {
       for (let number = 2; number < 64; number++)
         outside.world.addVm({ name: `taker-${number}`, power: 'on', addresses: [`10.0.0.${number}`] })
     })
@@ -248,7 +226,7 @@ describe('what goes wrong', () => {
   })
 
   test('because the store does not answer is not the model’s fault', async () => {
-    const { bench, registrar, run } = await started({}, outside => {
+    const { bench, registrar, run } = await startedRegistrar({}, outside => {
       const store = new FlakyStore(outside.store)
       store.before = operation => {
         if (operation === 'create') throw new StoreError('ServiceUnavailable', 'the disk of the data folder is full')
@@ -262,7 +240,7 @@ describe('what goes wrong', () => {
   })
 
   test('because the platform has no room is not the model’s fault', async () => {
-    const { bench, registrar, run } = await started({ world: { mostVms: 3 } })
+    const { bench, registrar, run } = await startedRegistrar({ world: { mostVms: 3 } })
     await bench.pass(3)
     expect(run.log.lines.some(({ message }) => message === 'a worker model could not be registered')).toBe(true)
     expect(bench.cds.told.filter(text => text.startsWith('modelError'))).toEqual([])
@@ -271,7 +249,7 @@ describe('what goes wrong', () => {
   })
 
   test('with one model does not keep another from its registration', async () => {
-    const { bench, registrar } = await started({}, outside => {
+    const { bench, registrar } = await startedRegistrar({}, outside => {
       outside.cds.models = [
         v1Model({ name: 'sick', image: 'missing', needRegistration: true }),
         v1Model({ id: 2, name: 'sound', needRegistration: true }),
@@ -286,7 +264,7 @@ describe('what goes wrong', () => {
   })
 
   test('when CDS does not list the models changes nothing', async () => {
-    const { bench, registrar } = await started({}, outside => void outside.cds.failing.add('v1.models'))
+    const { bench, registrar } = await startedRegistrar({}, outside => void outside.cds.failing.add('v1.models'))
     await bench.pass(5)
     expect(bench.world.tasks()).toEqual([])
     bench.cds.failing.clear()
@@ -302,7 +280,7 @@ test.each([
   { name: 'debian-tmp', power: 'on', isKept: false, why: 'is certainly not done' },
 ] as const)('what an earlier run left as $name, powered $power, becomes the template: $isKept, because it $why', async row => {
   const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed), workerName: '' }
-  const { bench, registrar } = await started({}, outside => {
+  const { bench, registrar } = await startedRegistrar({}, outside => {
     outside.addVm(row.name, note, { power: row.power, memoryMB: 7777 })
     outside.cds.models = [v1Model()]
   })
@@ -365,7 +343,7 @@ test('a template is replaced in steps after each of which one is there, and a ru
 
 test('a template that made room for one that never came takes its place again', async () => {
   const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed), workerName: '' }
-  const { bench, registrar } = await started({}, outside => {
+  const { bench, registrar } = await startedRegistrar({}, outside => {
     outside.addVm('debian-replaced-vm-7', note, { template: true, memoryMB: 7777 })
     outside.cds.models = [v1Model()]
   })

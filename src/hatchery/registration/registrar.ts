@@ -1,14 +1,3 @@
-import {
-  AddressContested,
-  AddressLeaseLost,
-  Busy,
-  InventoryNotLive,
-  NoAddressFree,
-  NoCapacity,
-  WaitedTooLong,
-} from '../../platform/index.ts'
-import { Unreachable } from '../../ports/index.ts'
-import { StoreError } from '../../store/index.ts'
 import type { Cds, V1Model } from '../cds/cds.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
 import type { Gates } from '../gates/gates.ts'
@@ -18,15 +7,18 @@ import type { StarterModel } from '../models/starter-model.ts'
 import { modelPath, modelType } from '../models/starter-models.ts'
 import { Rounds } from '../rounds.ts'
 import { causeOf } from '../spawn/cause.ts'
+import { mayBeOfModel } from '../spawn/fault.ts'
 import type { Spawner } from '../spawn/spawner.ts'
 import { buildTemplate, templateRecord, temporaryName } from './build-template.ts'
 import { needsRegistration } from './need-registration.ts'
+import type { RegistrationWait, RegistrationWaits } from './registration-waits.ts'
 import { type TidyTools, tidyTemplates } from './tidy-templates.ts'
 
 /** What a registrar works with. */
 export interface RegistrarOptions extends TidyTools {
   readonly cds: Cds
   readonly models: Pick<ModelBook, 'v1'>
+  readonly registrations: RegistrationWaits
   readonly gates: Pick<Gates, 'decideRegistration'>
   readonly spawner: Pick<Spawner, 'register'>
 }
@@ -43,6 +35,8 @@ export class Registrar {
   readonly #rounds: Rounds | undefined
   readonly #registering = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
+  /** Whether models could not be read the last time: it is said once. */
+  #isCdsAway = false
 
   constructor(options: RegistrarOptions) {
     const { settings, clock, log, cds } = options
@@ -72,58 +66,71 @@ export class Registrar {
   }
 
   async #round(signal: AbortSignal): Promise<void> {
-    const { platform, models, log } = this.#options
+    const { platform } = this.#options
     await platform.inventory.whenLive(signal)
     await tidyTemplates(this.#options, signal)
-    let known: readonly V1Model[]
-    try {
-      known = await models.v1(0)
-    } catch (error) {
-      return log.warn('no worker model is registered, because they could not be read', { error })
-    }
+    const known = await this.#models()
     for (const model of byNeed(known)) {
       if (platform.inventory.state.kind !== 'live') return
       await this.#consider(model, known, signal)
     }
   }
 
+  /** All V1 models; none if they cannot be read. */
+  async #models(): Promise<readonly V1Model[]> {
+    const { models, log } = this.#options
+    try {
+      const known = await models.v1(0)
+      this.#isCdsAway = false
+      return known
+    } catch (error) {
+      log[this.#isCdsAway ? 'debug' : 'warn']('no worker model is registered, because they could not be read', { error })
+      this.#isCdsAway = true
+      return []
+    }
+  }
+
   /** Begins the registration of a model if it needs one and the gates let it. */
   async #consider(model: V1Model, known: readonly V1Model[], signal: AbortSignal): Promise<void> {
-    const { gates, log, cds, clock } = this.#options
+    const { gates, registrations } = this.#options
     const path = modelPath(model)
     const build = this.#mustBeBuilt(model)
-    if (model.type !== modelType || model.disabled || this.#registering.has(path) || (!build && !model.checkRegistration)) return
-    const owner = this.#otherOwner(model)
-    if (build && owner !== undefined) {
-      const fields = { model: path, owner }
-      return log.warn(
-        'a worker model needs another template, and the one that is there belongs to another hatchery, which must do it',
-        fields,
-      )
-    }
-    const namesake = this.#namesake(model, known)
-    if (build && namesake !== undefined) {
-      const fields = { model: path, other: namesake }
-      return log.warn('a worker model has no template, because that of its name is the one of another worker model; rename one', fields)
-    }
+    if (model.type !== modelType || model.disabled || this.#registering.has(path)) return
+    if (!build && !model.checkRegistration) return registrations.end(path)
+    const conflict = build ? (this.#otherOwner(model) ?? this.#namesake(model, known)) : undefined
+    if (conflict !== undefined) return this.#wait(path, conflict, 'warn')
     const verdict = await gates.decideRegistration(model, signal)
-    if (verdict.kind !== 'go') {
-      const why = verdict.kind === 'wait' ? verdict.refusal.message : verdict.why
-      return log.info('a worker model must be registered and has to wait', { model: path, why })
-    }
-    try {
-      using deadline = clock.deadline(longestCall, signal)
-      if ((await cds.v1?.bookModel(path, deadline.signal)) !== true) {
-        verdict.undertaking[Symbol.dispose]()
-        return log.info('another hatchery registers a worker model', { model: path })
-      }
-    } catch (error) {
-      verdict.undertaking[Symbol.dispose]()
-      signal.throwIfAborted()
-      return log.warn('a worker model could not be booked for its registration', { model: path, error })
-    }
+    if (verdict.kind === 'wait') return this.#wait(path, verdict.refusal)
+    if (verdict.kind !== 'go') return
+    using held = new DisposableStack()
+    held.use(verdict.undertaking)
+    const refused = await this.#book(path, signal)
+    if (refused !== undefined) return this.#wait(path, refused)
+    // From here on it is over with the registration.
+    held.move()
+    registrations.begin(path, { reason: 'ModelUnderWay', message: 'it is being registered at this moment' })
     const ended = this.#register(verdict.plan, verdict.undertaking, build).finally(() => this.#registering.delete(path))
     this.#registering.set(path, ended)
+  }
+
+  /** Sees to it that nobody else registers a model meanwhile. Resolves to why not, if somebody may. */
+  async #book(path: string, signal: AbortSignal): Promise<RegistrationWait | undefined> {
+    const { cds, clock } = this.#options
+    using deadline = clock.deadline(longestCall, signal)
+    try {
+      if ((await cds.v1?.bookModel(path, deadline.signal)) === true) return undefined
+      return { reason: 'ModelBooked', message: 'another hatchery registers it at this moment' }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { reason: 'CdsNotAnswering', message: `CDS could not be asked to keep it for its registration: ${causeOf(error, [])}` }
+    }
+  }
+
+  /** A model has to wait for its registration. It is said when the reason changes, and kept for the jobs that want the model. */
+  #wait(path: string, { reason, message, unblock }: RegistrationWait, level: 'info' | 'warn' = 'info'): void {
+    const { registrations, log } = this.#options
+    const isNews = registrations.begin(path, { reason, message, ...(unblock !== undefined && { unblock }) })
+    if (isNews) log[level]('a worker model must be registered and has to wait', { model: path, reason, why: message })
   }
 
   #mustBeBuilt(model: V1Model): boolean {
@@ -132,19 +139,24 @@ export class Registrar {
     return needsRegistration(model, found === undefined ? undefined : { note: found.note, isDoomed: underWay.doomed.has(found.vm.id) })
   }
 
-  /** The hatchery that built the template that is there, if it is another one. */
-  #otherOwner(model: V1Model): string | undefined {
+  /** The template that is there was built by another hatchery, which alone may replace it. */
+  #otherOwner({ name }: V1Model): RegistrationWait | undefined {
     const { fleet, settings } = this.#options
-    const owner = fleet.modelTemplate(model.name)?.note.hatcheryName
-    return owner === settings.name ? undefined : owner
+    const owner = fleet.modelTemplate(name)?.note.hatcheryName ?? settings.name
+    if (owner === settings.name) return undefined
+    const message = `its template "${name}" belongs to hatchery "${owner}", which must build it anew`
+    return { reason: 'TemplateOfOther', message, unblock: `let hatchery "${owner}" register the model, or remove its template "${name}"` }
   }
 
-  /** The model of the same name in another group that has the template of that name, or for which it is being built. */
-  #namesake({ group, name }: V1Model, known: readonly V1Model[]): string | undefined {
+  /** A model of the same name in another group has the template of that name, or it is being built for that one. */
+  #namesake({ group, name }: V1Model, known: readonly V1Model[]): RegistrationWait | undefined {
     const { fleet } = this.#options
     const others = known.filter(other => other.name === name && other.group !== group && other.type === modelType).map(modelPath)
     const path = fleet.modelTemplate(name)?.note.workerModelPath
-    return others.find(other => other === path || this.#registering.has(other))
+    const namesake = others.find(other => other === path || this.#registering.has(other))
+    if (namesake === undefined) return undefined
+    const message = `the template "${name}" is that of worker model ${namesake}`
+    return { reason: 'TemplateOfNamesake', message, unblock: 'rename one of the two models' }
   }
 
   async #register(plan: SpawnPlan, undertaking: Undertaking, build: boolean): Promise<void> {
@@ -193,13 +205,14 @@ export class Registrar {
 
   /** Tells CDS what went wrong, unless it had nothing to do with the model. */
   async #report({ model }: SpawnPlan, error: unknown): Promise<void> {
-    const { cds, clock, log, settings } = this.#options
+    const { cds, clock, log, settings, registrations } = this.#options
     log.warn('a worker model could not be registered', { model: model.path, error })
-    if (!isOfModel(error)) return
-    const passwords = [model.password, ...settings.credentials.map(({ password }) => password)]
+    const cause = causeOf(error, [model.password, ...settings.credentials.map(({ password }) => password)])
+    registrations.begin(model.path, { reason: 'RegistrationFailed', message: `the last attempt failed: ${cause}` })
+    if (!mayBeOfModel(error)) return
     using deadline = clock.deadline(longestCall, this.#stop.signal)
     await cds.v1
-      ?.modelError(model.path, causeOf(error, passwords), deadline.signal)
+      ?.modelError(model.path, cause, deadline.signal)
       .catch((problem: unknown) => log.warn('CDS could not be told that a worker model failed', { model: model.path, error: problem }))
   }
 }
@@ -208,11 +221,4 @@ export class Registrar {
 export function byNeed(models: readonly V1Model[]): readonly V1Model[] {
   const need = ({ needRegistration, checkRegistration }: V1Model) => (needRegistration ? 2 : 0) + (checkRegistration ? 1 : 0)
   return models.toSorted((one, other) => need(other) - need(one) || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
-}
-
-const notOfModel = [AddressContested, AddressLeaseLost, NoAddressFree, NoCapacity, InventoryNotLive, WaitedTooLong, Busy, Unreachable]
-
-/** Whether the model may be at fault. What the platform or our own store failed to do is tried again, and does not count against it. */
-function isOfModel(error: unknown): boolean {
-  return !(error instanceof StoreError) && !notOfModel.some(type => type.is(error))
 }

@@ -3,9 +3,9 @@ import { parseTime } from '../../ports/index.ts'
 import type { Vm } from '../../platform/index.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
+import { adoptedLogin } from './adopted-login.ts'
 import { type Assignment, jobAssignment, registrationAssignment } from './assignment.ts'
 import type { SpawnerOptions } from './spawner-options.ts'
-import { type GuestLogin, guestLogin } from './guest-login.ts'
 import { isLaunchScript } from './launch-script.ts'
 import { nothingBegun } from './spawn-records.ts'
 import { type Remains, tearDown } from './teardown.ts'
@@ -91,24 +91,18 @@ const longestLook = 30_000
  * starts it. Also if neither can be asked: who removed the VM then might remove a worker in full flight.
  */
 async function mayHaveLaunched(options: SpawnerOptions, vm: Vm, assignment: Assignment, stop: AbortSignal): Promise<boolean> {
-  const { platform, clock, settings, log } = options
+  const { platform, clock, log } = options
   using limit = clock.deadline(longestLook, stop)
   try {
     if ((await assignment.standing(limit.signal)) === 'running') return true
-    const programs = await platform.guestPrograms(vm.id, loginOf(settings, vm), limit.signal)
+    const login = await adoptedLogin(options, vm, assignment, limit.signal)
+    const programs = await platform.guestPrograms(vm.id, login, limit.signal)
     return programs.some(({ command }) => isLaunchScript(command))
   } catch (error) {
     stop.throwIfAborted()
     log.info('it cannot be found out whether a worker was started; it is taken for started', { vm: vm.name, error })
     return true
   }
-}
-
-/** As whom programs are listed: what the configuration says of the VM's model. What the model said itself is not known any more. */
-function loginOf(settings: SpawnerOptions['settings'], vm: Vm): GuestLogin {
-  const { workerModelPath: path = '', vmwareModelPath: image = '' } = readWorkerNote(vm) ?? {}
-  const version = path === '' ? 2 : 1
-  return guestLogin(settings, { version, name: path || image, path, image, user: '', password: undefined, passwordProblem: undefined })
 }
 
 const interruptedMessage = 'the program ended in the middle of starting a worker; what was begun is taken back'

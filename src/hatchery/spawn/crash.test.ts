@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { HatcheryWorld, type HatcheryWorldOptions } from '../testing/hatchery-world.ts'
+import { Secret } from '../../ports/index.ts'
+import type { JobV1, JobV2 } from '../../simulation/index.ts'
+import { HatcheryWorld, type HatcheryWorldOptions, v1Machine } from '../testing/hatchery-world.ts'
 
 /** Guests that come up quickly, so that many runs take little. */
 const timings = {
@@ -108,8 +110,17 @@ describe.each(stories)('$name survives a crash', story => {
 })
 
 describe('a program that dies at the launch of a worker', () => {
-  const launched = async (later: number, faults: (world: HatcheryWorld) => void = () => {}) => {
-    const world = new HatcheryWorld({ settings: { killAwolInterval: 15_000 }, world: { timings }, workers: { work: [90_000, 90_000] } })
+  interface Launch {
+    readonly faults?: (world: HatcheryWorld) => void
+    readonly settings?: HatcheryWorldOptions['settings']
+    readonly addJob?: (world: HatcheryWorld) => JobV1 | JobV2
+  }
+  const launched = async (later: number, { faults, settings: given, addJob = world => world.addJob() }: Launch = {}) => {
+    const world = new HatcheryWorld({
+      settings: { killAwolInterval: 15_000, ...given },
+      world: { timings, templates: [{ name: 'debian12', cpus: 2, memoryMB: 4096, login: { user: 'root', password: 'secret-of-guest' } }] },
+      workers: { work: [90_000, 90_000] },
+    })
     let programs = 0
     let died = false
     const first = world.begin(call => {
@@ -123,10 +134,10 @@ describe('a program that dies at the launch of a worker', () => {
       else world.clock.after(later, die)
     })
     await world.start(first)
-    const job = world.addJob()
+    const job = addJob(world)
     await world.until(() => died)
     const [vm] = world.vms()
-    faults(world)
+    faults?.(world)
     await world.start()
     return { world, job, vm: vm! }
   }
@@ -138,6 +149,34 @@ describe('a program that dies at the launch of a worker', () => {
     expect(job.worker).not.toBe(vm.name)
   })
 
+  const login = { username: 'root', password: 'secret-of-guest' }
+  const reference = 'DEMO/forge/acme/workers/debian'
+  const v1Job = (world: HatcheryWorld, machine: object) => {
+    world.addV1Model({ machine: { ...v1Machine, ...machine }, secrets: new Map([['secrets.password', 'secret-of-guest']]) })
+    return world.addV1Job()
+  }
+  const jobAsCode = (world: HatcheryWorld) => {
+    world.cds.addModelV2(reference, { name: 'debian', osarch: 'linux/amd64', type: 'vsphere', spec: { image: 'debian12', ...login } })
+    return world.addV1Job({ requirements: [{ name: reference, type: 'model', value: reference }] })
+  }
+  const ofImage = { credentials: [{ image: 'debian12', path: undefined, user: 'root', password: new Secret('secret-of-guest') }] }
+
+  test.each<{ where: string; settings?: HatcheryWorldOptions['settings']; addJob: NonNullable<Launch['addJob']> }>([
+    { where: 'in the model of a V2 job', addJob: world => world.addJob({ spec: login }) },
+    { where: 'in the model of a V1 job', addJob: world => v1Job(world, {}) },
+    { where: 'in the secrets of the model of a V1 job', addJob: world => v1Job(world, { password: '{{.secrets.password}}' }) },
+    { where: 'in the model as code of a V1 job', addJob: jobAsCode },
+    {
+      where: 'in the configuration, for the image of the model of a V1 job',
+      settings: ofImage,
+      addJob: world => v1Job(world, { user: '', password: '' }),
+    },
+  ])('right before it takes the start back at once, too, if the login is $where', async ({ settings: given, addJob }) => {
+    const { world, job, vm } = await launched(0, { settings: { credentials: [], ...given }, addJob })
+    await world.until(() => job.status === 'Building', 60)
+    expect(world.vcenter.find(vm.id)).toBeUndefined()
+  })
+
   test('right after it leaves the worker to its job, although CDS has not heard of it yet', async () => {
     const { world, job, vm } = await launched(60)
     await world.until(() => job.status === 'Building', 60)
@@ -145,9 +184,10 @@ describe('a program that dies at the launch of a worker', () => {
   })
 
   test('and cannot ask the guest leaves the VM alone, whatever the truth is', async () => {
-    const { world, vm } = await launched(0, ({ vcenter }) => {
+    const faults = ({ vcenter }: HatcheryWorld) => {
       for (let times = 0; times < 1_000; times++) vcenter.faults.cutNext('guestPrograms', 'before')
-    })
+    }
+    const { world, vm } = await launched(0, { faults })
     await world.seconds(90)
     expect(world.vcenter.find(vm.id)?.vm.power).toBe('on')
   })

@@ -37,6 +37,18 @@ test('a record is durable when it is written, is read by the next run, and is wr
   expect(second.ofJob('1')).toEqual(before)
 })
 
+test.each(['a,b', 'a=b', 'a\\b', 'spec.purpose!=Job,', 'plain'])(
+  'a hatchery may be named %j, and finds its records, and no others',
+  async name => {
+    const { records } = setUp()
+    await records(name).write('job-1', spec, { phase: 'Waiting', why })
+    await records('a').write('job-2', spec, { phase: 'Waiting', why })
+    const next = records(name)
+    await next.load(never)
+    expect(Array.from(next.all(), spawn => next.nameOf(spawn))).toEqual(['job-1'])
+  },
+)
+
 test('what was written and is not named stays; what is undefined goes', async () => {
   const { records } = setUp()
   const first = records()

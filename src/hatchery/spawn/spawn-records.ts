@@ -1,7 +1,7 @@
 import { setCondition } from '../../control/index.ts'
 import { Spawn } from '../../kinds/index.ts'
 import { type Clock, isoTime, type Log } from '../../ports/index.ts'
-import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
+import { fieldSelectorValue, type Store, StoreError, undefinedIf } from '../../store/index.ts'
 import { slug } from './worker-name.ts'
 
 /** What a record is about. */
@@ -79,7 +79,7 @@ export class SpawnRecords {
   async load(signal: AbortSignal): Promise<void> {
     const { store, hatchery } = this.#options
     this.#stop = signal
-    const { items } = await store.list(Spawn, { fieldSelector: `spec.hatchery=${hatchery}`, signal })
+    const { items } = await store.list(Spawn, { fieldSelector: `spec.hatchery=${fieldSelectorValue(hatchery)}`, signal })
     for (const { object } of items) this.#records.set(this.nameOf(object), object)
     const empty = Array.from(this.#records.values()).filter(({ status }) => status?.phase === undefined)
     await Promise.all(empty.map(spawn => this.remove(this.nameOf(spawn))))

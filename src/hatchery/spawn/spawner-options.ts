@@ -2,6 +2,7 @@ import type { Cdn, Cds } from '../cds/cds.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Attempts } from '../gates/attempts.ts'
 import type { UnderWay } from '../fleet/under-way.ts'
+import type { ModelBook } from '../models/model-book.ts'
 import type { HappeningCounters } from '../monitoring/happening-counters.ts'
 import type { AddressAuthority, Platform } from '../../platform/index.ts'
 import type { Chance, Clock, Log } from '../../ports/index.ts'
@@ -17,6 +18,7 @@ export interface SpawnerOptions {
   readonly fleet: Fleet
   readonly underWay: UnderWay
   readonly attempts: Attempts
+  readonly models: Pick<ModelBook, 'v1ByPath' | 'v2' | 'secrets'>
   readonly addresses: AddressAuthority
   readonly clock: Clock
   readonly chance: Chance

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addressNetwork, flavors } from '../../platform/index.ts'
-import { Secret } from '../../ports/index.ts'
+import { parseTime, Secret } from '../../ports/index.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
 import { hatcheryName, HatcheryWorld, v1Machine } from '../testing/hatchery-world.ts'
 
@@ -224,6 +224,24 @@ describe('a V1 job', () => {
     expect(world.cds.heldJobs()).toEqual([])
   })
 
+  test('keeps its attempts, when they began, and the pause before the next one, over a restart', async () => {
+    const world = new HatcheryWorld({ settings: { credentials: [] }, provision: { maxAttempts: 5 } })
+    world.addV1Model({ machine: { image: 'debian12', cmd: './worker', post_cmd: 'sudo shutdown -h now' } })
+    const run = await world.start()
+    const began = world.clock.now()
+    const job = world.addV1Job()
+    const tries = () => job.infos.filter(({ id }) => id === 'MsgSpawnInfoHatcheryStarts').length
+    await world.until(async () => (await world.spawns())[0]?.status?.attempts === 4)
+    await world.stop(run)
+    const { attemptsSince, pauseUntil } = (await world.spawns())[0]!.status!
+    expect(parseTime(attemptsSince!) - began).toBeLessThan(10_000)
+    await world.start()
+    await world.until(() => tries() === 5)
+    expect(world.clock.now()).toBeGreaterThanOrEqual(parseTime(pauseUntil!))
+    await world.until(() => job.status === 'Fail')
+    expect(tries()).toBe(5)
+  })
+
   test('whose workers start and never sign in is tried so often, and then ended as failed too', async () => {
     const world = new HatcheryWorld({ provision: { maxAttempts: 2 } })
     world.addV1Model()
@@ -394,46 +412,6 @@ describe('a lost answer', () => {
     const job = world.addJob()
     await world.until(() => job.status === 'Success')
     expect(operations(world).filter(operation => operation === 'clone')).toEqual([])
-  })
-})
-
-describe('a script that runs before the worker', () => {
-  const withScript = (exit: number | undefined) => {
-    const scripts = new Map([['debian12', 'mount /cache']])
-    const world = new HatcheryWorld({ settings: { preStartScripts: scripts } })
-    const play = world.vcenter.programHook!
-    const order: string[] = []
-    world.vcenter.onProgram(program => {
-      if (!program.args.includes('mount /cache')) {
-        if (program.environment['CDS_CONFIG'] !== undefined) order.push('worker')
-        return play(program)
-      }
-      world.clock.after(20_000, () => {
-        order.push('script')
-        if (exit !== undefined) program.exit(exit)
-      })
-    })
-    return { world, order }
-  }
-
-  test('is waited for', async () => {
-    const { world, order } = withScript(0)
-    await world.start()
-    const job = world.addJob()
-    await world.until(() => job.status === 'Success')
-    expect(order).toEqual(['script', 'worker'])
-  })
-
-  test.each([
-    { exit: 3, says: 'the pre-start script of image "debian12" ended with 3' },
-    { exit: undefined, says: 'did not end within 2m' },
-  ])('and ends with $exit takes everything back', async ({ exit, says }) => {
-    const { world } = withScript(exit)
-    await world.start()
-    const job = world.addJob()
-    await world.until(() => world.told(job).some(line => line.startsWith('error')))
-    expect(world.told(job).find(line => line.startsWith('error'))).toContain(says)
-    await world.until(() => job.status === 'Waiting' && world.vms().length === 0, 60)
   })
 })
 

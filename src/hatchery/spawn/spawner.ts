@@ -1,3 +1,4 @@
+import type { Tries } from '../gates/attempts.ts'
 import type { SpawnPlan } from '../gates/verdict.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
@@ -11,6 +12,7 @@ import { isLaunchInDoubt, launch, mustBeLaunchable } from './launch.ts'
 import { obtainVm } from './obtain-vm.ts'
 import { addressReached, guestProbed, guestReached, preStartDone } from './readiness.ts'
 import { sizeText } from './size-text.ts'
+import { recordedAttempts } from './recorded-attempts.ts'
 import { nothingBegun, type SpawnChange } from './spawn-records.ts'
 import type { SpawnerOptions } from './spawner-options.ts'
 import { tearDown } from './teardown.ts'
@@ -188,10 +190,10 @@ export class Spawner {
     const wasTaken = attempt.taken === 'yes'
     log.warn('a worker could not be started', { ...about, after: took, error })
     if (wasTaken || assignment.purpose !== 'Job') this.#options.counters.count('spawning_worker_errors_count')
-    const [attempts, until] = this.#countFailure(assignment)
+    const tries = this.#countFailure(assignment)
     const notWritten = (more: unknown) => log.warn('how a start failed could not be written down', { ...about, error: more })
     await this.#note(attempt, 'TearingDown', `takes back what was begun: ${cause}`, {
-      attempts,
+      ...(tries !== undefined && recordedAttempts(tries)),
       lastError: cause,
       vmId: undertaking.vmId,
     }).catch(notWritten)
@@ -203,7 +205,8 @@ export class Spawner {
       if (stop.aborted) return { kind: 'left' }
       log.error('what a failed start left could not be taken back completely', { ...about, error: more })
     }
-    await this.#settle(assignment, attempts, cause, until).catch(notWritten)
+    const until = this.#nextTry(assignment)
+    await this.#settle(assignment, tries, cause, until).catch(notWritten)
     return { kind: 'failed', error, until }
   }
 
@@ -220,32 +223,39 @@ export class Spawner {
     return (await assignment.standing(limit.signal).catch(() => 'running')) === 'running'
   }
 
-  /** The end of a failed attempt on record. */
-  async #settle(assignment: Assignment, attempts: number, cause: string, until: number): Promise<void> {
+  /** The end of a failed attempt on record; a registration keeps none. */
+  async #settle({ record, spec }: Assignment, tries: Tries | undefined, cause: string, until: number): Promise<void> {
     const { records } = this.#options
-    if (assignment.purpose !== 'Job') return await records.remove(assignment.record)
-    await records.write(assignment.record, assignment.spec, {
+    if (tries === undefined) return await records.remove(record)
+    const { count } = tries
+    await records.write(record, spec, {
       phase: 'Waiting',
       ...nothingBegun,
-      attempts,
+      ...recordedAttempts(tries),
       lastError: cause,
       why: {
         reason: 'SpawnFailed',
-        message: attempts === 0 ? `the job could not be taken: ${cause}` : `attempt ${attempts} to start a worker failed: ${cause}`,
+        message: count === 0 ? `the job could not be taken: ${cause}` : `attempt ${count} to start a worker failed: ${cause}`,
         until,
         then: 'the job is tried again if it still waits',
       },
     })
   }
 
-  /** How many attempts that makes, and when the next may be. */
-  #countFailure({ jobId, purpose }: Assignment): readonly [count: number, until: number] {
-    const { attempts, clock } = this.#options
-    if (purpose !== 'Job') return [0, clock.now()]
+  /** How many attempts at the job that makes; undefined for a registration, whose failures CDS counts. */
+  #countFailure({ jobId, purpose }: Assignment): Tries | undefined {
+    const { attempts } = this.#options
+    if (purpose !== 'Job') return undefined
     // Also if CDS could not be reached to take the job: the pause holds, though it does not count.
     attempts.failed(jobId)
+    return attempts.of(jobId)
+  }
+
+  /** When it is worth another try. */
+  #nextTry({ jobId }: Assignment): number {
+    const { attempts, clock } = this.#options
     const standing = attempts.standing(jobId)
-    return [attempts.count(jobId), standing.kind === 'go' ? clock.now() : standing.until]
+    return standing.kind === 'go' ? clock.now() : standing.until
   }
 
   /** Chooses the worker's name, which is its VM's too. Without a live inventory nobody knows which names are free, and nothing is begun. */

@@ -10,7 +10,7 @@ import {
   type WebSocketHandler,
 } from '../../ports/index.ts'
 import { SimulatedCds } from '../../simulation/index.ts'
-import { connectCds, type ConnectedCds } from '../cds/connect.ts'
+import { type CdsOptions, connectCds, type ConnectedCds } from '../cds/connect.ts'
 import type { HatcherySettings } from '../settings.ts'
 import { testRsaKey } from './operator-file.ts'
 import { plainSettings } from './plain-settings.ts'
@@ -34,6 +34,8 @@ export class CdsBench {
   readonly upgrades: ServedRequest[] = []
   readonly simulated: SimulatedCds
   readonly settings: HatcherySettings
+  /** What `cds` was connected with. */
+  readonly options: CdsOptions
   readonly cds: ConnectedCds
 
   constructor({ settings = {}, sides = [1, 2], answer = () => undefined, accept }: CdsBenchOptions = {}) {
@@ -64,7 +66,8 @@ export class CdsBench {
     }
     const http = simulatedHttp(handler, { clock })
     const webSockets = simulatedWebSockets(webSocketHandler, { clock })
-    this.cds = connectCds({ settings: this.settings, http, webSockets, clock, chance, log, hostname: 'nest1' })
+    this.options = { settings: this.settings, http, webSockets, clock, chance, log, hostname: 'nest1' }
+    this.cds = connectCds(this.options)
   }
 
   get v1(): NonNullable<ConnectedCds['v1']> {

@@ -14,6 +14,7 @@ import { bareJob } from '../jobs/bare-job.ts'
 import type { Job, V2Model } from '../jobs/job.ts'
 import { ModelBook } from '../models/model-book.ts'
 import { modelPath } from '../models/starter-models.ts'
+import { RegistrationWaits } from '../registration/registration-waits.ts'
 import type { HatcherySettings, ProvisionSettings } from '../settings.ts'
 import { plainSettings } from './plain-settings.ts'
 import { v1Model } from './scripted-cds.ts'
@@ -38,6 +39,7 @@ export class GateWorld {
   readonly fleet: Fleet
   readonly pool: WorkerPool
   readonly models: ModelBook
+  readonly registrations: RegistrationWaits
   readonly attempts: Attempts
   readonly gates: Gates
   /** Addresses that nobody has; and names of VMs that one is held for. */
@@ -83,8 +85,10 @@ export class GateWorld {
     this.pool = new WorkerPool({ settings: this.settings, cds, fleet: this.fleet, underWay, clock, log })
     this.models = new ModelBook({ cds, clock, log })
     this.attempts = new Attempts({ max: this.settings.provision.maxAttempts, clock, chance: seededChance(1) })
-    const { fleet, pool, models, attempts, addresses } = this
-    this.gates = new Gates({ settings: this.settings, platform, cds, fleet, underWay, addresses, pool, models, attempts, clock, log })
+    this.registrations = new RegistrationWaits(this.settings.provision)
+    const { fleet, pool, models, attempts, addresses, registrations } = this
+    const known = { fleet, underWay, addresses, pool, models, registrations, attempts }
+    this.gates = new Gates({ settings: this.settings, platform, cds, ...known, clock, log })
     inventory.replace([])
   }
 

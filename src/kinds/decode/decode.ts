@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../field-problem.ts'
+import { type FieldProblem, noField } from '../field-problem.ts'
 import type { Decoded, Kind } from '../kind.ts'
 import type { ObjectMeta, Resource } from '../resource.ts'
 import { isPlainObject } from './copy-json.ts'
@@ -59,7 +59,7 @@ function blocksRules({ reason }: FieldProblem): boolean {
 }
 
 const rulesNotChecked: FieldProblem = {
-  path: '<nil>',
+  path: noField,
   reason: 'FieldValueInvalid',
   message:
     'Invalid value: null: some validation rules were not checked because the object was invalid; ' +

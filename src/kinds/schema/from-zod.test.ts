@@ -20,7 +20,7 @@ const table: readonly (readonly [string, z.ZodType, StructuralSchema])[] = [
   ['a description', z.boolean().describe('Why.'), { type: 'boolean', description: 'Why.' }],
   ['a moment', time(), { type: 'string', format: 'date-time' }],
   ['bytes', bytes(), { type: 'string', format: 'byte' }],
-  ['a duration', duration(), { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$', maxLength: 64 }],
+  ['a duration', duration(), { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$', maxLength: 64 }],
   ['a number or a text', intOrString(), { 'x-kubernetes-int-or-string': true }],
   ['anything', z.unknown(), { 'x-kubernetes-preserve-unknown-fields': true }],
   ['a map', z.record(z.string(), z.int()), { type: 'object', additionalProperties: { type: 'integer', format: 'int64' } }],

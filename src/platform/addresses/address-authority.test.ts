@@ -31,8 +31,8 @@ function setUp({
   const world = new SimulatedWorld({ clock, chance, templates: [{ name: 'debian' }] })
   const store = memoryStore({ kinds: [AddressLease], clock, chance })
   const faults = { rate: 0 }
-  const start = async (): Promise<Program> => {
-    const platform = simulatedPlatform({ world, chance, name: 'vc' })
+  const start = async ({ sees = world, part }: { sees?: SimulatedWorld; part?: string } = {}): Promise<Program> => {
+    const platform = simulatedPlatform({ world: sees, chance, name: 'vc' })
     const flaky = new FlakyStore(store)
     flaky.before = flaky.after = () => {
       if (chance.fraction() < faults.rate) throw new StoreError('ServiceUnavailable', 'the store does not answer')
@@ -46,6 +46,7 @@ function setUp({
       chance,
       log: silentLog,
       ...(probe === undefined ? {} : { probe }),
+      ...(part === undefined ? {} : { part: async () => part }),
     })
     authority.start()
     await clock.advance(1_000)
@@ -57,7 +58,8 @@ function setUp({
     return { platform, authority, crash }
   }
   const leases = async () => (await store.list(AddressLease)).items.map(item => item.object)
-  return { clock, world, start, leases, faults }
+  const anotherWorld = () => new SimulatedWorld({ clock, chance, templates: [{ name: 'debian' }] })
+  return { clock, world, anotherWorld, start, leases, faults }
 }
 
 /** A store that answers nothing any more once the program that uses it is gone. */
@@ -250,6 +252,31 @@ describe('a lease', () => {
     expect(await leases()).toHaveLength(1)
     await clock.advance(3 * minute)
     expect(await leases()).toEqual([])
+  })
+
+  test('is not freed by who sees another part of the platform, and nobody is given its address there', async () => {
+    const { clock, world, anotherWorld, start, leases } = setUp()
+    const [north, south] = [anotherWorld(), world]
+    const { authority } = await start({ sees: north, part: 'datacenter-1' })
+    const elsewhere = await start({ sees: south, part: 'datacenter-2' })
+    const held = await authority.hold('a', never)
+    north.addVm({ name: 'a', addresses: [held.address!] })
+    held[Symbol.dispose]()
+    await clock.advance(60 * minute)
+    expect((await leases()).map(({ spec }) => spec.holder)).toEqual(['a'])
+    expect((await elsewhere.authority.hold('b', never)).address).not.toBe(held.address)
+  })
+
+  test('from a time when leases did not name their part belongs to that in which its VM is seen', async () => {
+    const { clock, world, anotherWorld, start, leases } = setUp()
+    const before = await start()
+    const held = await before.authority.hold('a', never)
+    world.addVm({ name: 'a', addresses: [held.address!] })
+    before.crash()
+    const [{ authority }] = [await start({ part: 'datacenter-1' }), await start({ sees: anotherWorld(), part: 'datacenter-2' })]
+    await clock.advance(60 * minute)
+    expect((await leases()).map(({ metadata }) => metadata.labels)).toEqual([{ 'platform.aviary.dev/part': 'datacenter-1' }])
+    expect(authority.isHeldFor('a')).toBe(true)
   })
 
   test('follows its VM to another name', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Chance, type Clock, isoTime, type Log } from '../../ports/index.ts'
 import { Informer } from '../../control/index.ts'
 import { AddressLease } from '../../kinds/index.ts'
-import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
+import { fieldSelectorValue, type Store, StoreError, undefinedIf } from '../../store/index.ts'
 import { AddressLeaseLost, NoAddressFree } from '../errors.ts'
 import type { GuestAddress, Platform, Vm } from '../platform.ts'
 import type { AddressNetwork } from './address-network.ts'
@@ -10,12 +10,18 @@ import { addressRivals, firstRival, indexAddresses, type VmAddress, vmsWithAddre
 import { type AddressCounts, countAddresses } from './address-counts.ts'
 import { LeaseSweeper } from './lease-sweeper.ts'
 import { leaseName } from './lease-name.ts'
+import { ofPart } from './lease-part.ts'
 import { TakenAddresses } from './taken-addresses.ts'
 
 /** What an authority over addresses needs. One authority per platform; several programs may each have one. */
 export interface AddressAuthorityOptions {
   readonly store: Store
   readonly platform: Platform
+  /**
+   * Which part of the platform this program sees, if others see other parts of it: on vSphere a datacenter. What it does not see of
+   * theirs is no reason to take their VMs for gone. To be written in the letters, digits and signs of a label.
+   */
+  readonly part?: () => Promise<string>
   /** In the order in which they are used. None: guests get their addresses by DHCP. */
   readonly networks: readonly AddressNetwork[]
   readonly clock: Clock
@@ -70,7 +76,7 @@ export class AddressAuthority {
   constructor(options: AddressAuthorityOptions) {
     const { store, clock, chance, log, platform } = options
     this.#options = options
-    const selection = { fieldSelector: `spec.platform=${platform.name}` }
+    const selection = { fieldSelector: `spec.platform=${fieldSelectorValue(platform.name)}` }
     const indexes = { holder: ({ spec }: AddressLease) => (spec.holder === undefined ? [] : [spec.holder]) }
     this.#leases = new Informer({ store, kind: AddressLease, clock, chance, log, selection, indexes })
     // At once, not when somebody first decides something by it: all VMs there are would have to be looked at then.
@@ -207,7 +213,8 @@ export class AddressAuthority {
     const spec = { platform: platform.name, network: network.name, address, holder, renewed: isoTime(clock.now()) }
     const name = leaseName(spec)
     try {
-      const draft = { apiVersion: AddressLease.apiVersion, kind: AddressLease.name, metadata: { name }, spec }
+      const metadata = ofPart({ name }, await this.#options.part?.())
+      const draft = { apiVersion: AddressLease.apiVersion, kind: AddressLease.name, metadata, spec }
       const lease = await store.create(AddressLease, draft, { signal })
       await this.#leases.waitFor(lease.metadata.resourceVersion ?? '', signal)
       // Somebody may have shown up with the address while the lease was being made. It was never used, so it may go at once.

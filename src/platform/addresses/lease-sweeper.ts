@@ -7,6 +7,7 @@ import type { AddressAuthorityOptions, NetworkAddress } from './address-authorit
 import { addressEvidence } from './address-evidence.ts'
 import { vmsWithAddress } from './address-rivals.ts'
 import { leaseName } from './lease-name.ts'
+import { isElsewhere, ofPart, partOf } from './lease-part.ts'
 
 /** For how long nothing may show an address before its lease is removed. */
 const unseenFor = 5 * 60_000
@@ -19,6 +20,16 @@ const sweepEvery = 30_000
 
 type Phase = NonNullable<NonNullable<AddressLease['status']>['phase']>
 type Quarantine = NonNullable<AddressLease['spec']['quarantine']>
+
+/** What all leases are looked at with. */
+interface Look {
+  /** The part of the platform that is seen; undefined: all of it. */
+  readonly part: string | undefined
+  /** What tasks that are not over are about. */
+  readonly busy: () => ReadonlySet<string>
+  /** Addresses that several VMs showed at the last look. */
+  readonly contested: ReadonlySet<string>
+}
 
 /** What the sweeper looks at. */
 export interface LeaseSweeperOptions extends AddressAuthorityOptions {
@@ -71,7 +82,8 @@ export class LeaseSweeper {
       this.#contested = new Set()
       return
     }
-    const all = leases.list()
+    const part = await this.#options.part?.()
+    const all = leases.list().filter(lease => !isElsewhere(lease, part))
     // Only if a lease makes it necessary: it may cost a question to the platform, and mostly nothing happens.
     let targets: ReadonlySet<string> | undefined
     const busy = () => (targets ??= targetsOf(platform.tasks()))
@@ -81,7 +93,7 @@ export class LeaseSweeper {
     for (const remembered of [this.#unseen, this.#left]) {
       for (const name of remembered.keys()) if (!names.has(name)) remembered.delete(name)
     }
-    const outcomes = await Promise.allSettled(all.map(lease => this.#look(lease, busy, contested)))
+    const outcomes = await Promise.allSettled(all.map(lease => this.#look(lease, { part, busy, contested })))
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected' && !StoreError.is(outcome.reason, 'Conflict', 'NotFound')) {
         log.warn('an address lease could not be brought up to date', { error: outcome.reason })
@@ -130,7 +142,7 @@ export class LeaseSweeper {
     }
   }
 
-  async #look(lease: AddressLease, busy: () => ReadonlySet<string>, contested: ReadonlySet<string>): Promise<void> {
+  async #look(lease: AddressLease, { part, busy, contested }: Look): Promise<void> {
     const { isInFlight, clock } = this.#options
     const { holder, address, quarantine } = lease.spec
     const showing = this.#showing(address)
@@ -141,13 +153,13 @@ export class LeaseSweeper {
     if (holder !== undefined && isInFlight(holder)) {
       this.#unseen.delete(lease.metadata.name ?? '')
       this.#left.delete(lease.metadata.name ?? '')
-      return this.#renew(lease)
+      return this.#renew(lease, part)
     }
     const seen = showing.length > 0 || (holder !== undefined && this.#isOnItsWay(holder, lease, busy))
     if (seen) {
       this.#unseen.delete(lease.metadata.name ?? '')
       this.#left.delete(lease.metadata.name ?? '')
-      return this.#note(lease, quarantine === undefined ? 'InUse' : 'Quarantined')
+      return this.#note(await this.#adopted(lease, part), quarantine === undefined ? 'InUse' : 'Quarantined')
     }
     if (quarantine !== undefined && (quarantine.until === undefined || parseTime(quarantine.until) > clock.now())) {
       return this.#note(lease, 'Quarantined')
@@ -204,11 +216,21 @@ export class LeaseSweeper {
     return busy().has(holder) || vms.some(vm => busy().has(vm.id))
   }
 
-  async #renew(lease: AddressLease): Promise<void> {
+  async #renew(lease: AddressLease, part: string | undefined): Promise<void> {
     const { store, clock } = this.#options
     const { renewed } = lease.spec
     if (renewed !== undefined && clock.now() - parseTime(renewed) < 2 * sweepEvery) return
-    await store.update(AddressLease, { ...lease, spec: { ...lease.spec, renewed: isoTime(clock.now()) } })
+    await store.update(AddressLease, {
+      ...lease,
+      metadata: ofPart(lease.metadata, part),
+      spec: { ...lease.spec, renewed: isoTime(clock.now()) },
+    })
+  }
+
+  /** The lease of a VM that is seen here belongs to this part, also if it is from a time when leases did not say so. */
+  async #adopted(lease: AddressLease, part: string | undefined): Promise<AddressLease> {
+    if (part === undefined || partOf(lease) !== undefined) return lease
+    return await this.#options.store.update(AddressLease, { ...lease, metadata: ofPart(lease.metadata, part) })
   }
 
   /** Writes down what is seen, if it is news. */

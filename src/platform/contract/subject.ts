@@ -46,6 +46,8 @@ export interface World {
   expireSessions(): Promise<void>
   /** The next task of this sort does not end by itself in the time that a test takes. */
   holdNext?(call: 'clone' | 'powerOn'): void
+  /** From now on the platform answers nothing, or everything again. */
+  silence?(silent: boolean): Promise<void>
 }
 
 /** One platform under test. */

@@ -1,6 +1,7 @@
 import { aroundCalls, type PlatformCall } from '../around-calls.ts'
 import { InventoryNotLive } from '../errors.ts'
 import type { Platform } from '../platform.ts'
+import { templateAmong } from '../template-among.ts'
 import type { Governor } from './governor.ts'
 import { isGoverned, weightOf } from './governor-limits.ts'
 import { TemplateDisks } from './template-disks.ts'
@@ -25,7 +26,7 @@ export function governed(platform: Platform, governor: Governor, owner: string, 
 function hostOf({ inventory }: Platform, { target, clone }: PlatformCall): string | undefined {
   try {
     if (clone === undefined) return inventory.byId(target)?.host
-    return inventory.byName(clone.template)[0]?.host
+    return templateAmong(inventory.byName(clone.template))?.host
   } catch (error) {
     if (InventoryNotLive.is(error)) return undefined
     throw error

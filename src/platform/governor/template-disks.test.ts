@@ -5,6 +5,7 @@ import { aroundCalls } from '../around-calls.ts'
 import type { CloneRequest } from '../platform.ts'
 import { governed } from './governed.ts'
 import { Governor } from './governor.ts'
+import { TemplateDisks } from './template-disks.ts'
 
 const never = new AbortController().signal
 
@@ -35,6 +36,28 @@ async function weights(requests: readonly Partial<CloneRequest>[], { refuses = f
 test('a clone that wants a larger disk than its template has weighs as much as any full one, one that does not is linked', async () => {
   const requests = [{}, { linked: false }, { diskGB: 20 }, { diskGB: 21 }, { diskGB: 10 }, { linked: false, diskGB: 10 }]
   expect(await weights(requests)).toEqual({ weights: [1, 4, 1, 4, 1, 4], asked: 1 })
+})
+
+test('the disk of a template that was a VM for a while is asked for again: only then it can have grown', async () => {
+  const clock = new VirtualClock()
+  const chance = seededChance(3)
+  const world = new SimulatedWorld({ clock, chance, templates: [{ name: 'debian', diskGB: 20 }] })
+  const platform = simulatedPlatform({ world, chance })
+  await clock.advance(1_000)
+  const disks = new TemplateDisks(platform)
+  const isFull = async () => {
+    const full = disks.isFullClone({ name: 'vm', annotation: '', template: 'debian', isOurs: () => true, diskGB: 30 }, never)
+    await clock.advance(1_000)
+    return await full
+  }
+  expect(await isFull()).toBe(true)
+  const { id } = platform.inventory.byName('debian')[0]!
+  world.changeVm(id, { template: false })
+  world.growDisk(id, 40)
+  await clock.advance(1_000)
+  world.changeVm(id, { template: true })
+  await clock.advance(1_000)
+  expect(await isFull()).toBe(false)
 })
 
 test('a clone whose template cannot be looked at is taken for a full one', async () => {

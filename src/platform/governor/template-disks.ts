@@ -1,8 +1,10 @@
 import type { CloneRequest, Platform } from '../platform.ts'
+import { templateAmong } from '../template-among.ts'
 
 /**
  * Knows which clones copy the whole disk of their template: those that are not to be linked, and those that want a larger disk than
- * the template has, because one that is shared cannot grow. The disk of each template is asked for once, by the first who wants one.
+ * the template has, because one that is shared cannot grow. The disk of each template is asked for once, by the first who wants one,
+ * and again when the template was a VM in between: only then it can have been changed.
  */
 export class TemplateDisks {
   readonly #platform: Platform
@@ -10,6 +12,9 @@ export class TemplateDisks {
 
   constructor(platform: Platform) {
     this.#platform = platform
+    platform.inventory.onChange(({ old, now }) => {
+      if (old !== undefined && old.template !== now?.template) this.#sizes.delete(old.id)
+    })
   }
 
   /** A promise only where the size of the template's disk decides. */
@@ -22,8 +27,9 @@ export class TemplateDisks {
   async #sizeOf(name: string, signal: AbortSignal): Promise<number> {
     const { inventory } = this.#platform
     if (inventory.state.kind !== 'live') return 0
-    const id = inventory.byName(name).find(vm => vm.template)?.id
-    if (id === undefined) return 0
+    const template = templateAmong(inventory.byName(name))
+    if (template?.template !== true) return 0
+    const { id } = template
     let size = this.#sizes.get(id)
     if (size === undefined) {
       size = this.#platform.diskGB(id, signal).then(gib => gib ?? 0)

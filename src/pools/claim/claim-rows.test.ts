@@ -124,7 +124,7 @@ describe('a claim', () => {
     { name: 'existing assignment', cluster: mine, ...served },
     { name: 'existing assignment running', cluster: { ...mine, isRunning: true }, ...served, running: 'Running' },
     { name: 'deleting cluster', cluster: { ...mine, isDeleting: true }, running: 'ClusterDeleting' },
-    { name: 'deleted cluster', running: 'ClusterDeleted' },
+    { name: 'deleted cluster', claimedHours: 1, running: 'ClusterDeleted' },
     { name: 'deleted claim with no assignment', isAssigned: false, isDeleted: true, claim: 'gone' },
     {
       name: 'deleted claim with claimed assignment',
@@ -181,6 +181,13 @@ describe('a claim', () => {
     await lay({ name: '', cluster: { claim: 'other-claim' } })
     await world.seconds(2)
     expect(await outcome({ name: '', isUnassigned: true })).toEqual(expected({ name: '', isUnassigned: true }))
+  })
+
+  test('deleted cluster that the claim never had: it gives that up, and waits for another', async () => {
+    await lay({ name: '' })
+    await world.seconds(2)
+    const row = { name: '', isUnassigned: true, pending: 'PoolNotFound' }
+    expect(await outcome(row)).toEqual(expected(row))
   })
 
   test('deleted claim with unclaimed assignment: it goes, and the cluster is left alone', async () => {

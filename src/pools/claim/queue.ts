@@ -3,8 +3,8 @@ import type { ClusterPool } from '../../kinds/index.ts'
 import { findCondition, isBeingDeleted, keyOf, wait } from '../../control/index.ts'
 import type { Outcome } from '../../control/index.ts'
 import { counted } from '../counted.ts'
-import { claimNameOf, olderFirst } from '../pool/buckets.ts'
-import { waitingClaims } from '../pool/links.ts'
+import { olderFirst } from '../pool/buckets.ts'
+import { isOpen, waitingClaims } from '../pool/links.ts'
 import type { ClaimPass } from './claim-pass.ts'
 
 const then = 'the oldest waiting claim gets the first cluster that is ready'
@@ -14,7 +14,7 @@ export function isNext({ object, pool, read }: ClaimPass): boolean {
   if (pool === undefined || isBeingDeleted(pool)) return false
   const ready = read(ClusterDeployment)
     .byIndex('byPool', keyOf(pool))
-    .filter(cluster => !isBeingDeleted(cluster) && claimNameOf(cluster) === undefined && cluster.status?.powerState === 'Running')
+    .filter(cluster => isOpen(cluster) && cluster.status?.powerState === 'Running')
   return queueOf(pool, read).findIndex(claim => claim.metadata.name === object.metadata.name) < ready.length
 }
 

@@ -18,9 +18,9 @@ import {
 } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import type { Store } from '../../store/index.ts'
+import { find } from '../find.ts'
 import { claimFinalizer, removalAnnotation } from '../names.ts'
 import { claimNameOf, isMarked, protectionOf } from '../pool/buckets.ts'
-import { find } from '../pool/dependencies.ts'
 import { withdrawClaim } from '../pool/effects.ts'
 import { isClaimedBy, isOfPool, isOpen } from '../pool/links.ts'
 import { revokeAccess } from './access.ts'
@@ -63,7 +63,12 @@ export async function followCluster({ object, cluster: shown, store, now }: Clai
   // What memory shows may be old. That the cluster is gone, or not this claim's, is told only when the store says so, too.
   const isMine = shown !== undefined && isClaimedBy(shown, object)
   const cluster = isMine ? shown : await find(store, ClusterDeployment, namespace, namespace)
-  if (cluster === undefined) return lost('ClusterDeleted', 'Assigned cluster has been deleted')
+  // Whoever told the claim of it may have been stopped before the claim had it.
+  const everHad = findCondition(object, 'Pending')?.status === 'False'
+  if (cluster === undefined)
+    return everHad
+      ? lost('ClusterDeleted', 'Assigned cluster has been deleted')
+      : giveUp(object, 'Assigned cluster was removed before it could be claimed', store, now)
   if (!isOfPool(cluster, object)) return giveUp(object, 'Assigned cluster does not belong to the pool', store, now)
   const owner = claimNameOf(cluster)
   const isLeaving = isBeingDeleted(cluster) || isMarked(cluster)

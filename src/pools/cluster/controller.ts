@@ -8,6 +8,7 @@ import { deprovisionFinalizer } from '../names.ts'
 import { poolKeysOf } from '../pool/pool-keys.ts'
 import { clusterConditions, type ClusterSnapshot } from './cluster-pass.ts'
 import { destroy, heedProtection, leaveLedger } from './deprovision.ts'
+import { heedDeleteAfter, heedPause } from './heed-annotations.ts'
 import { beginAttempt, declareInstalled, followAttempt, forgetAttempts, heedRemoval, markAttempt } from './install.ts'
 import { followPower, heedHibernateAfter } from './power.ts'
 
@@ -27,7 +28,18 @@ export function clusterController({ installer, metrics }: { readonly installer: 
       const onGivenUp = (reason: string) => givenUp.add({ clusterpool_namespacedname: pool, failure_reason: reason })
       return { installer, provision, attempts: read(ClusterProvision).byIndex('byCluster', key), onGivenUp }
     },
-    steps: [heedRemoval, forgetAttempts, beginAttempt, markAttempt, followAttempt, declareInstalled, heedHibernateAfter, followPower],
-    cleanup: [heedProtection, destroy, leaveLedger],
+    steps: [
+      heedPause,
+      heedDeleteAfter,
+      heedRemoval,
+      forgetAttempts,
+      beginAttempt,
+      markAttempt,
+      followAttempt,
+      declareInstalled,
+      heedHibernateAfter,
+      followPower,
+    ],
+    cleanup: [heedPause, heedProtection, destroy, leaveLedger],
   })
 }

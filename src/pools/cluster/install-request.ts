@@ -2,13 +2,17 @@ import { parseTime } from '../../ports/index.ts'
 import { ClusterDeploymentCustomization, ClusterImageSet } from '../../kinds/index.ts'
 import type { ClusterDeployment, ClusterProvision } from '../../kinds/index.ts'
 import type { Store } from '../../store/index.ts'
+import { find } from '../find.ts'
 import type { InstallRequest } from '../installer/installer.ts'
-import { find } from '../pool/dependencies.ts'
+import { variablesOf } from '../installer/variables.ts'
 import { installerCluster, secretValues } from './installer-cluster.ts'
 
 /** What the installation still waits for. */
 interface Lack {
-  readonly lacks: { readonly reason: 'InstallConfigRefNotSet' | 'CustomizationRefNotAvailable'; readonly message: string }
+  readonly lacks: {
+    readonly reason: 'InstallConfigRefNotSet' | 'CustomizationRefNotAvailable' | 'InstallerEnvNotAvailable'
+    readonly message: string
+  }
 }
 
 /** Gathers what an installer is asked for; or says what is not there yet. */
@@ -23,6 +27,8 @@ export async function requestOf(cluster: ClusterDeployment, provision: ClusterPr
     const message = `the ClusterDeploymentCustomization ${customizations} is not there`
     return { lacks: { reason: 'CustomizationRefNotAvailable', message } }
   }
+  const { missing } = await variablesOf(provisioning?.installerEnv ?? [], cluster.metadata.namespace, store)
+  if (missing.length > 0) return { lacks: { reason: 'InstallerEnvNotAvailable', message: missing.join(', ') } }
   const { '.dockerconfigjson': pullSecret } = await secretValues(cluster, pullSecretRef?.name, store)
   const imageSet = provisioning?.imageSetRef?.name
   const image = imageSet === undefined ? undefined : await find(store, ClusterImageSet, undefined, imageSet)

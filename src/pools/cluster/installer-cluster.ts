@@ -3,8 +3,9 @@ import { Secret } from '../../kinds/index.ts'
 import type { ClusterDeployment } from '../../kinds/index.ts'
 import { keyOf } from '../../control/index.ts'
 import type { Store } from '../../store/index.ts'
+import { find } from '../find.ts'
 import type { InstallerCluster } from '../installer/installer.ts'
-import { find } from '../pool/dependencies.ts'
+import { variablesOf } from '../installer/variables.ts'
 
 /** What an installer needs to know of a cluster, whatever it does with it; undefined before the cluster has its mark. */
 export async function installerCluster(cluster: ClusterDeployment, store: Store): Promise<InstallerCluster | undefined> {
@@ -19,8 +20,7 @@ export async function installerCluster(cluster: ClusterDeployment, store: Store)
     ...(await secretValues(cluster, settings['credentialsSecretRef']?.name, store)),
     ...(await secretValues(cluster, settings['certificatesSecretRef']?.name, store)),
   }
-  const variables = (provisioning?.installerEnv ?? []) as readonly { readonly name?: unknown; readonly value?: unknown }[]
-  const environment = Object.fromEntries(variables.map(variable => [String(variable.name), String(variable.value ?? '')]))
+  const { values: environment } = await variablesOf(provisioning?.installerEnv ?? [], cluster.metadata.namespace, store)
   return { key: keyOf(cluster), clusterName, baseDomain, infraID, clusterID, platform: name, credentials, environment }
 }
 

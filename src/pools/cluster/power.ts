@@ -1,7 +1,8 @@
-import { parseDuration, parseTime } from '../../ports/index.ts'
+import { isoTime, parseDuration, parseTime } from '../../ports/index.ts'
 import { ClusterDeployment } from '../../kinds/index.ts'
 import { again, condition, done, findCondition, next, report } from '../../control/index.ts'
 import type { Outcome, Step } from '../../control/index.ts'
+import { changingSince } from '../pool/broken.ts'
 import { claimNameOf } from '../pool/buckets.ts'
 import type { ClusterPass } from './cluster-pass.ts'
 import { installerCluster } from './installer-cluster.ts'
@@ -29,7 +30,8 @@ export async function followPower({ object, installer, store, signal, now }: Clu
   if (isSettled || (hibernating?.reason === 'Unsupported' && current === 'Running')) return next
   const cluster = await installerCluster(object, store)
   if (cluster === undefined) return next
-  const since = beginning(object, wanted) ?? now
+  const underWay = wanted === 'Running' ? 'StartingMachines' : 'WaitingForMachinesToStop'
+  const since = current === underWay ? (changingSince(object) ?? now) : now
   const state = await installer.power({ ...cluster, wanted, since }, signal)
   switch (state.state) {
     case 'unsupported':
@@ -38,18 +40,18 @@ export async function followPower({ object, installer, store, signal, now }: Clu
       return running('ResumingOrRunning', 'the cluster runs')
     case 'Hibernating':
       return [
-        report({ powerState: 'Hibernating' }),
+        report({ powerState: 'Hibernating', powerChangeTimestamp: undefined }),
         condition('Hibernating', { status: 'True', reason: 'Hibernating', message: 'the cluster is stopped' }),
         condition('Ready', { status: 'False', reason: 'StoppingOrHibernating', message: 'the cluster is stopped' }),
       ]
     case 'changing': {
       const isStart = wanted === 'Running'
       return [
-        report({ powerState: isStart ? 'StartingMachines' : 'WaitingForMachinesToStop' }),
+        report({ powerState: underWay, powerChangeTimestamp: isoTime(since) }),
         condition('Hibernating', { status: 'False', reason: isStart ? 'ResumingOrRunning' : 'Stopping', message: state.message }),
         condition('Ready', {
           status: 'False',
-          reason: isStart ? 'StartingMachines' : 'StoppingOrHibernating',
+          reason: isStart ? underWay : 'StoppingOrHibernating',
           message: state.message,
           then: isStart ? 'the cluster is ready when all machines run' : 'the cluster hibernates when all machines are off',
         }),
@@ -62,16 +64,8 @@ export async function followPower({ object, installer, store, signal, now }: Clu
 /** Says that a cluster runs. */
 export function running(reason: string, message: string): readonly Outcome<ClusterDeployment>[] {
   return [
-    report({ powerState: 'Running' }),
+    report({ powerState: 'Running', powerChangeTimestamp: undefined }),
     condition('Hibernating', { status: 'False', reason, message }),
     condition('Ready', { status: 'True', reason: 'Running', message }),
   ]
-}
-
-/** When the change that is under way began: the condition that it ended has been false since. */
-function beginning(cluster: ClusterDeployment, wanted: 'Running' | 'Hibernating'): number | undefined {
-  const states = wanted === 'Running' ? ['StartingMachines'] : ['WaitingForMachinesToStop']
-  if (!states.includes(cluster.status?.powerState ?? '')) return undefined
-  const ended = findCondition(cluster, wanted === 'Running' ? 'Hibernating' : 'Ready')
-  return ended?.status === 'False' ? parseTime(ended.lastTransitionTime) : undefined
 }

@@ -173,7 +173,7 @@ async function execute(
       signal: run.end.signal,
       onLine: line => {
         // The result is no part of the log: it lets its reader into the cluster.
-        if (line.startsWith('{') && line.includes('"kubeconfig"')) return
+        if (isResult(line)) return
         lines.push(line)
         length += line.length + 1
         while (length > 2 * longestLog && lines.length > 1) length -= lines.shift()!.length + 1
@@ -204,6 +204,17 @@ function result(stdout: string, log: string): unknown {
       retryable: true,
       log,
     }
+  }
+}
+
+/** Whether a line is a result, or was meant to be one: written in whatever way, it counts if it has a kubeconfig. */
+function isResult(line: string): boolean {
+  if (!line.trimStart().startsWith('{')) return false
+  if (line.includes('"kubeconfig"')) return true
+  try {
+    return Object.hasOwn(JSON.parse(line) as object, 'kubeconfig')
+  } catch {
+    return false
   }
 }
 

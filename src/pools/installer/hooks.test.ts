@@ -24,7 +24,7 @@ const request = (startedAt: number): InstallRequest => ({
   releaseImage: 'image:1',
   prevInfraID: undefined,
   manifestPatches: [],
-  environment: { COLOUR: 'green' },
+  environment: { COLOUR: new Secret('green') },
 })
 const signal = new AbortController().signal
 
@@ -76,6 +76,15 @@ describe('a command', () => {
     expect(state.state === 'installed' && state.kubeconfig.reveal()).toBe('config')
     // What it printed stays with the attempt, but for the result.
     expect(state).toMatchObject({ log: 'progress: install a.example.com a-xyz12 green' })
+  })
+
+  test.each([
+    ['after blanks', `  {"apiURL":"https://x","kubeconfig":"hidden"}`],
+    ['with a key in other letters', `{"apiURL":"https://x","kube\\\\u0063onfig":"hidden"}`],
+  ])('keeps the result out of the log, also one that is written %s', async (_, line) => {
+    const state = await through(await hook(`cat > /dev/null\necho begun\nprintf '%b\\n' '${line}'`))
+    expect(state).toMatchObject({ state: 'installed', log: 'begun' })
+    expect(state.state === 'installed' && state.kubeconfig.reveal()).toBe('hidden')
   })
 
   test('that fails is a failed attempt with its log, in which no line speaks of passwords', async () => {

@@ -16,8 +16,8 @@ export interface InstallerCluster {
   readonly platform: string
   /** What the platform's Secrets hold, by key. */
   readonly credentials: Readonly<Record<string, Secret>>
-  /** Environment variables that the pool or the ClusterDeployment wants the installer to have. */
-  readonly environment: Readonly<Record<string, string>>
+  /** Environment variables that the pool or the ClusterDeployment wants the installer to have; some may be from Secrets. */
+  readonly environment: Readonly<Record<string, Secret>>
 }
 
 /** Changes to manifests. No match is an error, and so is one outside the installer's folder. */

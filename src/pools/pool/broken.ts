@@ -15,7 +15,13 @@ export function brokenFrom(cluster: ClusterDeployment, pool: ClusterPool): numbe
   if (milliseconds === 0 || !isResuming(cluster)) return Number.POSITIVE_INFINITY
   const hibernating = findCondition(cluster, 'Hibernating')
   if (hibernating?.reason !== 'ResumingOrRunning') return Number.POSITIVE_INFINITY
-  return parseTime(hibernating.lastTransitionTime) + milliseconds
+  // A cluster that was started again while it stopped was not hibernating in between, and the condition does not show it.
+  return Math.max(parseTime(hibernating.lastTransitionTime), changingSince(cluster) ?? 0) + milliseconds
+}
+
+/** When the start or the stop of a cluster that is under way began, in milliseconds since 1970. */
+export function changingSince({ status }: ClusterDeployment): number | undefined {
+  return status?.powerChangeTimestamp === undefined ? undefined : parseTime(status.powerChangeTimestamp)
 }
 
 function isResuming({ spec, status }: ClusterDeployment): boolean {

@@ -1,8 +1,10 @@
 import { ClusterDeployment } from '../../kinds/index.ts'
 import type { ClusterPool } from '../../kinds/index.ts'
 import { isBeingDeleted } from '../../control/index.ts'
-import { olderRemovalAnnotation, removalAnnotation, versionAnnotation } from '../names.ts'
+import { olderRemovalAnnotation, removalAnnotation, versionAnnotation, versionFormAnnotation } from '../names.ts'
+import { saysYes } from '../says-yes.ts'
 import { brokenFrom } from './broken.ts'
+import { versionForm } from './pool-version.ts'
 
 type Clusters = readonly ClusterDeployment[]
 
@@ -23,6 +25,8 @@ export interface Buckets {
   /** Unclaimed ones that say nothing about their version, and those of another. */
   readonly unknownVersion: Clusters
   readonly otherVersion: Clusters
+  /** Unclaimed ones whose version was computed in an earlier way, so that it cannot be compared. */
+  readonly earlierForm: Clusters
 }
 
 /** Sorts clusters by what can be done with them. */
@@ -46,7 +50,8 @@ export function bucketsOf(clusters: Clusters, pool: ClusterPool, version: string
     installing,
     unassigned,
     unknownVersion: unassigned.filter(cluster => versionOf(cluster) === ''),
-    otherVersion: unassigned.filter(cluster => !['', version].includes(versionOf(cluster))),
+    otherVersion: unassigned.filter(cluster => !['', version].includes(versionOf(cluster)) && formOf(cluster) === versionForm),
+    earlierForm: unassigned.filter(cluster => formOf(cluster) < versionForm),
   }
 }
 
@@ -65,12 +70,9 @@ function bucketOf(cluster: ClusterDeployment, pool: ClusterPool, now: number): k
 }
 
 /** Whether somebody asked the pool to remove a cluster. */
-export function isMarked({ metadata: { annotations = {} } }: ClusterDeployment): boolean {
-  return [removalAnnotation, olderRemovalAnnotation].some(name => yes.includes(annotations[name] ?? ''))
+export function isMarked(cluster: ClusterDeployment): boolean {
+  return [removalAnnotation, olderRemovalAnnotation].some(name => saysYes(cluster, name))
 }
-
-/** As annotations of this field say it. */
-const yes = ['1', 't', 'T', 'true', 'True', 'TRUE']
 
 /** What protects a cluster, and how that is taken away; undefined if it may be removed. Deletions of protected ones are refused. */
 export function protectionOf(cluster: ClusterDeployment): { readonly message: string; readonly fix: string } | undefined {
@@ -85,6 +87,11 @@ export function claimNameOf({ spec }: ClusterDeployment): string | undefined {
 
 function versionOf({ metadata }: ClusterDeployment): string {
   return metadata.annotations?.[versionAnnotation] ?? ''
+}
+
+/** The way in which a cluster's version was computed. Who does not say it knows of one way only, and is taken at his word. */
+function formOf({ metadata }: ClusterDeployment): number {
+  return Number(metadata.annotations?.[versionFormAnnotation] ?? versionForm)
 }
 
 interface Aged {

@@ -2,8 +2,8 @@ import { ClusterDeploymentCustomization } from '../../kinds/index.ts'
 import type { ClusterDeployment, ClusterPool, Condition } from '../../kinds/index.ts'
 import { conditionsOf, findCondition, hasFinalizer, isBeingDeleted, setCondition } from '../../control/index.ts'
 import type { ConditionChange } from '../../control/index.ts'
+import { find } from '../find.ts'
 import { type Store, StoreError } from '../../store/index.ts'
-import { find } from './dependencies.ts'
 
 type Status = NonNullable<ClusterDeploymentCustomization['status']>
 

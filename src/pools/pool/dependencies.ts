@@ -1,16 +1,23 @@
 import { ClusterDeploymentCustomization, ClusterImageSet, Secret } from '../../kinds/index.ts'
-import type { ClusterPool, Kind, Resource } from '../../kinds/index.ts'
+import type { ClusterPool } from '../../kinds/index.ts'
 import type { Pass } from '../../control/index.ts'
-import { type Store, undefinedIf } from '../../store/index.ts'
+import { PatchNotApplicable } from '../errors.ts'
+import { find } from '../find.ts'
+import { type Variables, variablesOf } from '../installer/variables.ts'
+import { installConfig } from './install-config.ts'
+import { type Mapping, readTemplate } from './install-config-template.ts'
+import { entriesOf } from './inventory.ts'
 
 /** What clusters of a pool are made from besides the pool itself. */
 export interface Dependencies {
   readonly pullSecret: Secret | undefined
-  /** The text of the install-config template. */
-  readonly template: string | undefined
+  /** The install-config template. */
+  readonly template: Mapping | undefined
   readonly credentials: Secret | undefined
   readonly certificates: Secret | undefined
   readonly customization: ClusterDeploymentCustomization | undefined
+  /** Environment variables of the installer. */
+  readonly environment: Variables['values']
   /** What is not there, as sentences. Nothing is made while there is any. */
   readonly missing: readonly string[]
 }
@@ -19,8 +26,9 @@ const templateKey = 'install-config.yaml'
 const pullSecretKey = '.dockerconfigjson'
 const certificatesKey = '.cacert'
 
-/** Looks for everything that a pool's clusters need, and says all that is missing at once. */
-export async function dependenciesOf({ object: { metadata, spec }, read, store }: Pass<ClusterPool>): Promise<Dependencies> {
+/** Looks for everything that a pool's clusters need, and says all that is missing, or cannot be used, at once. */
+export async function dependenciesOf({ object: pool, read, store }: Pass<ClusterPool>): Promise<Dependencies> {
+  const { metadata, spec } = pool
   const { namespace = '' } = metadata
   const secret = async (
     what: string,
@@ -33,12 +41,14 @@ export async function dependenciesOf({ object: { metadata, spec }, read, store }
     return key === undefined || found.data?.[key] !== undefined ? { found } : { found, lack: `${what}: Secret "${name}" has no key ${key}` }
   }
   const [platform = {}] = Object.values(spec.platform) as { readonly [field: string]: { readonly name?: string } | undefined }[]
-  const [pullSecret, template, credentials, certificates] = await Promise.all([
+  const [pullSecret, templateSecret, credentials, certificates, variables] = await Promise.all([
     secret('pull secret', spec.pullSecretRef?.name, pullSecretKey),
     secret('install config template', spec.installConfigSecretTemplateRef?.name, templateKey),
     secret('credentials secret', platform['credentialsSecretRef']?.name),
     secret('credentials secret', platform['certificatesSecretRef']?.name, certificatesKey),
+    variablesOf(spec.installerEnv ?? [], namespace, store),
   ])
+  const { template, fault } = templateIn(templateSecret.found)
   const { imageSetRef, customizationRef } = spec
   // What memory shows need not be asked for; what it does not show may be there all the same.
   const imageSet = read(ClusterImageSet).get(imageSetRef.name) ?? (await find(store, ClusterImageSet, undefined, imageSetRef.name))
@@ -47,34 +57,49 @@ export async function dependenciesOf({ object: { metadata, spec }, read, store }
   const missing = [
     imageSet === undefined ? `cluster image set: ClusterImageSet.hive.openshift.io "${imageSetRef.name}" not found` : undefined,
     pullSecret.lack,
-    template.lack,
+    templateSecret.lack ?? fault,
     credentials.lack,
     certificates.lack,
     customizationRef !== undefined && customization === undefined
       ? `pool-wide customizationRef ${customizationRef.name} not found`
-      : undefined,
+      : misfitOf(pool, template, customization),
+    ...variables.missing,
   ].filter(lack => lack !== undefined)
   return {
     pullSecret: pullSecret.found,
-    template: textOf(template.found, templateKey),
+    template,
     credentials: credentials.found,
     certificates: certificates.found,
     customization,
+    environment: variables.values,
     missing,
+  }
+}
+
+function templateIn(secret: Secret | undefined): { readonly template?: Mapping; readonly fault?: string } {
+  const text = secret?.data?.[templateKey]
+  if (text === undefined) return {}
+  const read = readTemplate(Buffer.from(text, 'base64').toString('utf8'))
+  return 'fault' in read ? { fault: `install config template: Secret "${secret?.metadata.name}" ${read.fault}` } : read
+}
+
+/** What does not fit of the customization of the whole pool. With an inventory each entry says it, because each is another document. */
+function misfitOf(
+  pool: ClusterPool,
+  template: Mapping | undefined,
+  customization: ClusterDeploymentCustomization | undefined,
+): string | undefined {
+  if (customization === undefined || entriesOf(pool) !== undefined) return undefined
+  try {
+    installConfig({ pool, clusterName: pool.metadata.name, template, entry: undefined, customizations: [customization] })
+    return undefined
+  } catch (error) {
+    if (!PatchNotApplicable.is(error)) throw error
+    return `pool-wide customizationRef ${customization.metadata.name}: ${error.message}`
   }
 }
 
 /** One error bare, several in brackets. */
 export function missingText(missing: readonly string[]): string {
   return missing.length === 1 ? missing[0]! : `[${missing.join(', ')}]`
-}
-
-/** An object, or undefined if there is none of that name. */
-export function find<R extends Resource>(store: Store, kind: Kind<R>, namespace: string | undefined, name: string): Promise<R | undefined> {
-  return store.get(kind, namespace === undefined ? { name } : { namespace, name }).catch(undefinedIf('NotFound'))
-}
-
-function textOf(secret: Secret | undefined, key: string): string | undefined {
-  const value = secret?.data?.[key]
-  return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8')
 }

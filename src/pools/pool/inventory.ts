@@ -26,8 +26,13 @@ export function inventoryNames(pool: ClusterPool): readonly string[] | undefined
  */
 export function clusterNameOf(entry: Entry, customizations: Customizations): string | undefined {
   if (entry.generateName !== true) return entry.name
-  const patches = customizations.get(entry.customizationRef?.name ?? '')?.spec.installConfigPatches ?? []
-  const last = patches.findLast(({ op, path }) => path === '/metadata/name' && (op === 'add' || op === 'replace'))
+  const customization = customizations.get(entry.customizationRef?.name ?? '')
+  return customization === undefined ? undefined : nameSetBy(customization)
+}
+
+/** What a customization calls its cluster, by a patch of the name; undefined if it does not, or if that is no host name. */
+export function nameSetBy({ spec: { installConfigPatches = [] } }: ClusterDeploymentCustomization): string | undefined {
+  const last = installConfigPatches.findLast(({ op, path }) => path === '/metadata/name' && (op === 'add' || op === 'replace'))
   const value = last?.valueJSON === undefined || last.valueJSON === '' ? last?.value : textOf(last.valueJSON)
   return value === undefined || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value) || value.length > 63 ? undefined : value
 }
@@ -64,13 +69,6 @@ export function entryFinder(pool: ClusterPool): EntryOf {
     if (customization !== undefined) return byCustomization.get(customization) ?? customization
     return isNamed(cluster) ? clusterName : undefined
   }
-}
-
-/** How many clusters a pool should keep and may have: its numbers, but never more than it has names. */
-export function bounds(pool: ClusterPool): { readonly size: number; readonly max: number } {
-  const { size, maxSize = Number.POSITIVE_INFINITY } = pool.spec
-  const names = entriesOf(pool)?.filter(({ disabled }) => disabled !== true).length ?? Number.POSITIVE_INFINITY
-  return { size: Math.min(size, names), max: Math.min(maxSize, names) }
 }
 
 /** How the last use of an entry ended: as its customization says, which other pools may have used since, or as the pool remembers. */

@@ -1,20 +1,15 @@
 import { ClusterDeployment, ClusterDeploymentCustomization, Namespace, Secret } from '../../kinds/index.ts'
 import type { ClusterPool, Draft, Kind, Resource } from '../../kinds/index.ts'
 import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
-import {
-  deprovisionFinalizer,
-  namespacePoolLabel,
-  poolNameLabel,
-  poolNamespaceLabel,
-  removalAnnotation,
-  versionAnnotation,
-  versionFormAnnotation,
-} from '../names.ts'
+import { deprovisionFinalizer, namespacePoolLabel, poolNameLabel, poolNamespaceLabel, removalAnnotation } from '../names.ts'
+import { clusterVariables, variablesSecret } from './cluster-variables.ts'
 import type { Dependencies } from './dependencies.ts'
 import { installConfig } from './install-config.ts'
-import { clusterNameOf, type Entry } from './inventory.ts'
+import type { Entry } from './inventory.ts'
 import type { Reservation } from './ledger.ts'
-import { versionForm } from './pool-version.ts'
+import { reservedName } from './name-holders.ts'
+import { platformLabels } from './platform-labels.ts'
+import { versionStamp } from './restamp.ts'
 
 /** A cluster to make. */
 export interface Order {
@@ -68,22 +63,18 @@ function poolLabels({ metadata }: ClusterPool): Readonly<Record<string, string>>
   return { [poolNamespaceLabel]: metadata.namespace ?? '', [poolNameLabel]: metadata.name }
 }
 
-/** What the cluster is called: like its entry, as the customization says, or like its object. */
-function nameFor({ reservation, entry, customization }: Order): string {
-  if (entry === undefined) return reservation.name ?? reservation.namespace
+/** What the cluster of an order is called. One that nobody wants is called like its object: its name may be another's. */
+export function nameOf({ reservation, entry, customization, unwanted }: Order): string {
   const known = new Map(customization === undefined ? [] : [[customization.metadata.name, customization]])
-  return clusterNameOf(entry, known) ?? reservation.namespace
+  return unwanted ? reservation.namespace : reservedName(reservation, entry, known)
 }
 
 function secretsOf(order: Order): readonly Draft<Secret>[] {
   const { pool, reservation, entry, dependencies } = order
   const { namespace } = reservation
-  const patches = [dependencies.customization, order.customization].flatMap(customization =>
-    customization?.spec.installConfigPatches === undefined ? [] : [customization.spec.installConfigPatches],
-  )
+  const customizations = [dependencies.customization, order.customization]
   const [platform] = Object.keys(pool.spec.platform)
-  const clusterName = nameFor(order)
-  const config = installConfig({ pool, clusterName, template: dependencies.template, entry, patches })
+  const config = installConfig({ pool, clusterName: nameOf(order), template: dependencies.template, entry, customizations })
   const copy = (suffix: string, source: Secret | undefined): readonly Draft<Secret>[] =>
     source === undefined ? [] : [{ metadata: { namespace, name: `${namespace}-${suffix}` }, type: source.type, data: source.data ?? {} }]
   return [
@@ -91,6 +82,7 @@ function secretsOf(order: Order): readonly Draft<Secret>[] {
     ...copy('pull-secret', dependencies.pullSecret),
     ...copy(`${platform}-creds`, dependencies.credentials),
     ...copy(`${platform}-certs`, dependencies.certificates),
+    ...variablesSecret(pool, namespace, dependencies.environment),
   ]
 }
 
@@ -98,22 +90,22 @@ function clusterOf(order: Order): Draft<ClusterDeployment> {
   const { pool, version, reservation, entry, powerState, unwanted, dependencies } = order
   const { spec, metadata } = pool
   const { namespace } = reservation
+  const installerEnv = clusterVariables(pool, namespace, dependencies.environment)
   return {
     metadata: {
       name: namespace,
       namespace,
       // From the first moment on: a cluster that is deleted at once has to leave the ledger, too.
       finalizers: [deprovisionFinalizer],
-      labels: { ...spec.labels, ...entry?.labels, ...poolLabels(pool) },
+      labels: { ...platformLabels(spec.platform), ...spec.labels, ...entry?.labels, ...poolLabels(pool) },
       annotations: {
         ...spec.annotations,
-        [versionAnnotation]: version,
-        [versionFormAnnotation]: versionForm,
+        ...versionStamp(version),
         ...(unwanted ? { [removalAnnotation]: 'true' } : {}),
       },
     },
     spec: {
-      clusterName: nameFor(order),
+      clusterName: nameOf(order),
       baseDomain: spec.baseDomain,
       platform: platformOf(spec.platform, namespace),
       clusterPoolRef: {
@@ -124,7 +116,7 @@ function clusterOf(order: Order): Draft<ClusterDeployment> {
       provisioning: {
         installConfigSecretRef: { name: `${namespace}-install-config` },
         imageSetRef: spec.imageSetRef,
-        ...(spec.installerEnv === undefined ? {} : { installerEnv: spec.installerEnv }),
+        ...(installerEnv === undefined ? {} : { installerEnv }),
         ...(spec.customizationRef === undefined ? {} : { customizationRef: spec.customizationRef }),
       },
       powerState,

@@ -1,14 +1,16 @@
 import { ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
 import { isBeingDeleted } from '../../control/index.ts'
 import { PatchNotApplicable } from '../errors.ts'
+import { find } from '../find.ts'
 import { labelsOf } from '../metrics.ts'
 import { poolNameLabel, poolNamespaceLabel } from '../names.ts'
 import { forAll } from './all-settled.ts'
 import { takeCustomization } from './customization.ts'
-import { type Dependencies, find } from './dependencies.ts'
-import { clusterNameOf, entriesOf } from './inventory.ts'
-import { ledgerOf, type Reservation, reservations } from './ledger.ts'
-import { makeCluster } from './make-cluster.ts'
+import type { Dependencies } from './dependencies.ts'
+import { entriesOf } from './inventory.ts'
+import { ledgerOf, reservations } from './ledger.ts'
+import { makeCluster, nameOf } from './make-cluster.ts'
+import { reservedName } from './name-holders.ts'
 import type { PoolPass } from './pool-pass.ts'
 
 /** Clusters that are made in one pass at most, so that claims do not have to wait until all of a large pool are made. */
@@ -24,7 +26,7 @@ interface Making {
 
 /** Makes clusters that are in the ledger and not there yet. */
 export async function makeUnmade(pass: PoolPass, dependencies: Dependencies): Promise<Making> {
-  const { object, plan, version, store, proposed, metrics, log, now } = pass
+  const { object, plan, version, customizations, store, proposed, metrics, log, now } = pass
   const stored = new Set(reservations(ledgerOf(object)).map(({ namespace }) => namespace))
   const closed: string[] = []
   const entries = new Map(entriesOf(object)?.map(entry => [entry.name, entry]))
@@ -41,7 +43,7 @@ export async function makeUnmade(pass: PoolPass, dependencies: Dependencies): Pr
   )
   await forAll(orders, async ({ reservation, powerState }) => {
     const { namespace } = reservation
-    const unwanted = plan.unwanted.includes(reservation) || hasRival(pass, reservation)
+    const unwanted = plan.unwanted.includes(reservation)
     if (dependencies.missing.length > 0 && !unwanted) return
     if (!open.has(namespace)) return
     if (!proposed.has(namespace)) metrics.recovered.add(labelsOf(object))
@@ -52,26 +54,19 @@ export async function makeUnmade(pass: PoolPass, dependencies: Dependencies): Pr
       // Another pool was quicker, or it is gone: the place is given up, and another entry is tried.
       if (ref !== undefined && customization === undefined) return void closed.push(namespace)
       const order = { pool: object, version, reservation, entry, customization, dependencies, powerState, unwanted }
+      // The customization was changed a moment ago: whether somebody else has the new name is known when memory shows it.
+      if (!unwanted && nameOf(order) !== reservedName(reservation, entry, customizations)) return
       const made = await makeCluster(order, store)
       proposed.delete(namespace)
       if (made === 'closed') closed.push(namespace)
     } catch (error) {
       if (!PatchNotApplicable.is(error)) throw error
+      // It did fit when the name was chosen. The place is given up; whoever chooses anew tells what does not fit.
       log.warn('a cluster cannot be made', { namespace, error })
+      closed.push(namespace)
     }
   })
   return { closed, isMore: unmade.length > mostInOnePass }
-}
-
-/**
- * Whether somebody else has the name, too. Two pools that got it at the same time cannot have seen each other before they wrote it down.
- * But memory that shows our own entry shows whatever was written before it: so at least the later of them gives way, and perhaps both;
- * then the older pool has it.
- */
-function hasRival({ object, customizations, holderOf }: PoolPass, { name }: Reservation): boolean {
-  const entry = entriesOf(object)?.find(each => each.name === name)
-  const clusterName = entry === undefined ? undefined : clusterNameOf(entry, customizations)
-  return clusterName !== undefined && holderOf(clusterName) !== undefined
 }
 
 /**

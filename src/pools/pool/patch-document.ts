@@ -52,7 +52,8 @@ function placeOf(document: object, pointer: string, fail: (why: string) => Error
   if (!isContainer(parent)) throw fail('there is no such place')
   const container = parent
   const read = () => {
-    if (!Object.hasOwn(container, key)) throw fail('there is no such place')
+    // A list has more of its own than its elements: its length.
+    if (!Object.hasOwn(container, key) || (Array.isArray(container) && !isIndex(key))) throw fail('there is no such place')
     return container[key]
   }
   return {
@@ -66,10 +67,14 @@ function placeOf(document: object, pointer: string, fail: (why: string) => Error
     put: value => {
       if (!Array.isArray(container)) container[key] = value
       else if (key === '-') container.push(value)
-      else if (/^(0|[1-9]\d*)$/.test(key) && Number(key) <= container.length) container.splice(Number(key), 0, value)
+      else if (isIndex(key) && Number(key) <= container.length) container.splice(Number(key), 0, value)
       else throw fail('there is no such position in the list')
     },
   }
+}
+
+function isIndex(key: string): boolean {
+  return /^(0|[1-9]\d*)$/.test(key)
 }
 
 function isContainer(value: unknown): value is Record<string, unknown> {

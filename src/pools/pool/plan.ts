@@ -1,21 +1,13 @@
 import type { ClusterClaim, ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
+import { type Bounds, boundsOf } from './bounds.ts'
 import { type Buckets, bucketsOf, protectionOf } from './buckets.ts'
-import { isAnothers, isFree } from './customization.ts'
-import {
-  bounds,
-  clusterNameOf,
-  type Customizations,
-  entriesOf,
-  entryFinder,
-  type EntryOf,
-  inOrderOfTrust,
-  inventoryNames,
-  lastUse,
-  quarantinedUntil,
-} from './inventory.ts'
-import { isTaken, ledgerOf, type Ledger, type Reservation, reservations, strangers, synced } from './ledger.ts'
+import { conflictsOf, duplicatesOf } from './clashes.ts'
+import { freeNames } from './free-names.ts'
+import { type Customizations, entriesOf, entryFinder, inventoryNames } from './inventory.ts'
+import { ledgerOf, type Ledger, type Reservation, reservations, strangers, synced } from './ledger.ts'
 import { linksOf } from './links.ts'
-import { toldTrouble } from './told-trouble.ts'
+import { nameHolders, type NameHolders, reservedName } from './name-holders.ts'
+import { isInTrouble } from './told-trouble.ts'
 
 /** Everything that decides what is done about a pool, as it is at one moment. */
 export interface PoolView {
@@ -44,15 +36,20 @@ export interface Removal {
 export interface Plan {
   readonly buckets: Buckets
   readonly ledger: Ledger
+  readonly bounds: Bounds
   /** Reservations of the status for which there is no cluster yet. */
   readonly unmade: readonly Reservation[]
-  /** Reserved, but more than the pool wants by now. */
+  /** Those of them that the pool cannot use, or does not want any more. */
   readonly unwanted: readonly Reservation[]
   /** Clusters that claims get now, or were told that they get. */
   readonly given: ReadonlySet<ClusterDeployment>
   /** Claims that stay without a cluster. */
   readonly pending: readonly ClusterClaim[]
   readonly removals: readonly Removal[]
+  /** Unclaimed clusters whose entry is not in the inventory any more: they go, when it is their turn and nothing protects them. */
+  readonly leaving: readonly ClusterDeployment[]
+  /** How many clusters have no name of the inventory, if there is one. */
+  readonly outside: number
   /** How many clusters to add, and the names to do it with, best first; undefined: names are generated. */
   readonly add: number
   readonly freeNames: readonly string[] | undefined
@@ -65,7 +62,7 @@ export interface Plan {
   readonly hibernating: readonly ClusterDeployment[]
   /** How many clusters that are still to be made should run. */
   readonly runningToMake: number
-  /** Names of the inventory that somebody else has, and those that two clusters of the pool have. */
+  /** Entries whose name somebody else has, and those whose name another cluster or entry of the pool has. */
   readonly conflicts: readonly string[]
   readonly duplicates: readonly string[]
 }
@@ -84,8 +81,11 @@ export function planPool(view: PoolView): Plan {
   const { toClaim, assignments, pending } = linksOf(clusters, claims, buckets.assignable)
   const given = new Set([...toClaim, ...assignments].map(({ cluster }) => cluster))
 
-  const { size, max } = bounds(pool)
-  const capacity = max - clusters.length - unmade.length
+  const bounds = boundsOf(pool, ledger)
+  const holders = nameHolders(view, unmade, entryOf)
+  const unusable = unmade.filter(isUnusable(view, holders))
+  const coming = unmade.filter(reservation => !unusable.includes(reservation))
+  const capacity = bounds.max - clusters.length - unmade.length
   const { maxConcurrent = Number.POSITIVE_INFINITY } = pool.spec
   let room = Math.max(0, maxConcurrent - buckets.installing.length - buckets.deleting.length - unmade.length)
 
@@ -99,37 +99,46 @@ export function planPool(view: PoolView): Plan {
   const leaving = buckets.unassigned.filter(cluster => !given.has(cluster) && hasLeft(entryOf(cluster), names))
   removeSome('left the inventory', leaving)
 
-  const gone = () => new Set(removals.map(({ cluster }) => cluster))
   const leavers = new Set(leaving)
   // What leaves the inventory is on its way out even while it must wait for its turn: it never counts, nor is it chosen again.
   const unassigned = buckets.unassigned.filter(cluster => !given.has(cluster) && !leavers.has(cluster))
-  const drift = unassigned.length + unmade.length - size - pending.length
+  const drift = unassigned.length + coming.length - bounds.size - pending.length
   const broken = buckets.broken.filter(cluster => unassigned.includes(cluster) && protectionOf(cluster) === undefined)
-  const free = freeNames(view, ledger, entryOf)
+  const free = freeNames(view, ledger, entryOf, holders)
   const possible = Math.min(capacity, free?.length ?? Number.POSITIVE_INFINITY)
   const isAdding = drift < 0 && possible > 0
+  // While nothing can be added, the names and the places of clusters that are there already are all that there is to try.
+  const isStuck = drift < 0 && (possible <= 0 || free?.every(isInTrouble(view)) === true)
+  const isAtRest = buckets.installing.length === 0 && unmade.length === 0
+  // One at a time, and never the one that a claim would get soon. A pool that is full is seen to lack the one that goes; in one that is
+  // stuck the one that goes must be seen itself.
+  const isQuiet = pending.length === 0 && buckets.deleting.length === 0 && removals.length === 0
+  const mayRenew = isAtRest && (drift === 0 || (isStuck && isQuiet))
 
   let add = 0
   if (room > 0) {
-    // While no free name can be used, the names of broken clusters are all that there is to try.
-    if (isAdding && free?.every(isInTrouble(view)) === true) removeSome('broken', broken)
+    if (!isAdding || isStuck) {
+      if (broken.length > 0) removeSome('broken', broken)
+      else if (drift > coming.length) removeSome('excess', excess(buckets, unassigned), drift - coming.length)
+      else if (mayRenew) removeSome('stale', stale(buckets, unassigned), 1)
+    }
     if (isAdding) add = Math.min(-drift, possible, room)
-    else if (broken.length > 0) removeSome('broken', broken)
-    else if (drift > unmade.length) removeSome('excess', excess(buckets, unassigned), drift - unmade.length)
-    else if (drift === 0 && buckets.installing.length === 0 && unmade.length === 0) removeSome('stale', stale(buckets, unassigned), 1)
   }
 
-  const removed = gone()
+  const removed = new Set(removals.map(({ cluster }) => cluster))
   const powered = unassigned.filter(cluster => !removed.has(cluster) && !buckets.broken.includes(cluster))
   const toRun = (pool.spec.runningCount ?? 0) + pending.length
   return {
     buckets,
     ledger,
+    bounds,
     unmade,
-    unwanted: unmade.slice(Math.max(0, unmade.length - Math.max(0, drift))),
+    unwanted: [...unusable, ...coming.slice(Math.max(0, coming.length - Math.max(0, drift)))],
     given,
     pending,
     removals,
+    leaving,
+    outside: names === undefined ? 0 : clusters.filter(cluster => !names.includes(entryOf(cluster) ?? '')).length,
     add,
     freeNames: free,
     capacity,
@@ -139,10 +148,7 @@ export function planPool(view: PoolView): Plan {
     hibernating: powered.slice(toRun),
     runningToMake: Math.max(0, toRun - powered.length),
     conflicts: conflictsOf(view),
-    duplicates: duplicatesOf(
-      clusters.flatMap(cluster => entryOf(cluster) ?? []),
-      names,
-    ),
+    duplicates: duplicatesOf(view, entryOf, holders),
   }
 }
 
@@ -155,27 +161,22 @@ function hasLeft(entry: string | undefined, names: readonly string[] | undefined
   return names !== undefined && entry !== undefined && !names.includes(entry)
 }
 
-/** Says of a name whether an earlier pass found that it cannot be used. */
-function isInTrouble({ pool, customizations }: PoolView): (name: string) => boolean {
-  const { missing, brokenBySyntax, unresolved } = toldTrouble(pool, customizations)
-  return name => missing.includes(name) || Object.hasOwn(brokenBySyntax, name) || Object.hasOwn(unresolved, name)
-}
-
-/** Entries whose name or customization somebody else has. */
-function conflictsOf({ pool, customizations, holderOf }: PoolView): readonly string[] {
-  const others = (entriesOf(pool) ?? []).filter(entry => {
-    const clusterName = clusterNameOf(entry, customizations)
-    const customization = customizations.get(entry.customizationRef?.name ?? '')
-    return (
-      (clusterName !== undefined && holderOf(clusterName) !== undefined) || (customization !== undefined && isAnothers(customization, pool))
-    )
-  })
-  return others.map(({ name }) => name)
-}
-
-/** Entries that more than one cluster was made from: by hand, or by a backup that was restored beside what it was taken of. */
-function duplicatesOf(used: readonly string[], names: readonly string[] = []): readonly string[] {
-  return names.filter(name => used.indexOf(name) !== used.lastIndexOf(name))
+/**
+ * Says of a reservation whether nothing must come of it: its entry has left the inventory, or somebody else has the name, another
+ * cluster of the pool or another pool. Two pools that got it at the same time cannot have seen each other before they wrote it down.
+ * But memory that shows our own entry shows whatever was written before it: so at least the later of them gives way, and perhaps both;
+ * then the older pool has it.
+ */
+function isUnusable({ pool, customizations, holderOf }: PoolView, holders: NameHolders): (reservation: Reservation) => boolean {
+  const entries = new Map(entriesOf(pool)?.map(entry => [entry.name, entry]))
+  return reservation => {
+    const { name, namespace } = reservation
+    if (name === undefined) return false
+    const entry = entries.get(name)
+    if (entry === undefined) return true
+    const clusterName = reservedName(reservation, entry, customizations)
+    return holders.get(clusterName)?.namespace !== namespace || holderOf(clusterName) !== undefined
+  }
 }
 
 /** The newest that are being installed, then the oldest that do not run, then the oldest that do. */
@@ -186,31 +187,4 @@ function excess(buckets: Buckets, among: readonly ClusterDeployment[]): readonly
 
 function stale(buckets: Buckets, among: readonly ClusterDeployment[]): readonly ClusterDeployment[] {
   return [...buckets.unknownVersion, ...buckets.otherVersion].filter(cluster => among.includes(cluster))
-}
-
-/** The names that can be used now, best first; undefined without an inventory. */
-function freeNames(view: PoolView, ledger: Ledger, entryOf: EntryOf): readonly string[] | undefined {
-  const { pool, clusters, now, holderOf, customizations } = view
-  const entries = entriesOf(pool)
-  if (entries === undefined) return undefined
-  const taken = new Set(clusters.map(entryOf))
-  const inUse = new Set(clusters.map(({ spec }) => spec.clusterName))
-  const results = new Map(entries.map(entry => [entry.name, lastUse(entry, pool, customizations)]))
-  const free = entries.filter(entry => {
-    const { name, disabled, customizationRef } = entry
-    const clusterName = clusterNameOf(entry, customizations)
-    const customization = customizations.get(customizationRef?.name ?? '')
-    return (
-      disabled !== true &&
-      !isTaken(ledger, name) &&
-      !taken.has(name) &&
-      (clusterName === undefined || (!inUse.has(clusterName) && holderOf(clusterName) === undefined)) &&
-      (customization === undefined || isFree(customization, pool, clusters)) &&
-      quarantinedUntil(results.get(name), pool, now) === undefined
-    )
-  })
-  return inOrderOfTrust(
-    free.map(({ name }) => name),
-    name => results.get(name),
-  )
 }

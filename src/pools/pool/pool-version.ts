@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ClusterPool } from '../../kinds/index.ts'
 
-/** What is written beside each version: if the way changes, clusters are stamped anew instead of being replaced. */
-export const versionForm = '1'
+/**
+ * The way in which versions are computed, a number that is written beside each: if it changes, clusters that were made before are
+ * stamped anew instead of being replaced, because nobody can say whether they are stale.
+ */
+export const versionForm = 1
 
 /** Added when there is an inventory, whatever is in it: its entries come and go without making clusters stale. */
 const inventoryMark = 'hasInventory'

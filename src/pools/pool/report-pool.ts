@@ -2,8 +2,10 @@ import type { ClusterPool } from '../../kinds/index.ts'
 import { again, braked, findCondition, report } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import { brokenFrom } from './broken.ts'
-import { capacityCondition, currentCondition, endOfQuarantine, filledCondition, inventoryCondition } from './conditions.ts'
-import { bounds, entriesOf, lastUse } from './inventory.ts'
+import { capacityCondition, currentCondition } from './conditions.ts'
+import { endOfQuarantine, filledCondition } from './filled-condition.ts'
+import { entriesOf, lastUse } from './inventory.ts'
+import { inventoryCondition } from './inventory-condition.ts'
 import { nameResults } from './name-results.ts'
 import type { PoolPass } from './pool-pass.ts'
 import { toldTrouble } from './told-trouble.ts'
@@ -14,21 +16,23 @@ export function reportPool(pass: PoolPass): Step<ClusterPool> {
   const { buckets, ledger, freeNames } = plan
   const results = nameResults(object, clusters)
   const pool: ClusterPool = { ...object, status: { ...object.status, ...(results === undefined ? {} : { nameResults: results }) } }
-  metrics.show(object, plan, now)
   const told = findCondition(object, 'MissingDependencies')
-  const lacking = found.missing ?? (told?.status === 'True' && plan.drift < 0 ? [told.message] : [])
+  const missing = found.missing ?? (told?.status === 'True' && plan.drift < 0 ? [told.message] : [])
+  const inventory = freeNames === undefined ? undefined : inventoryNumbers(pool, ledger.usage, freeNames.length, customizations)
+  metrics.show(object, plan, inventory, now)
   const numbers = {
     size: buckets.unassigned.length,
     standby: buckets.standby.length,
     ready: buckets.assignable.length,
     nameResults: results,
-    inventory: freeNames === undefined ? undefined : inventoryNumbers(pool, ledger.usage, freeNames.length, customizations),
+    inventory,
   }
   const said = [
     capacityCondition(pool, plan),
-    ...(plan.add > 0 ? [] : inventoryCondition(pool, plan, toldTrouble(object, customizations), customizations)),
+    // Whoever has chosen names in this pass has said what is wrong with them.
+    ...(found.chosen === undefined ? inventoryCondition(pool, plan, toldTrouble(object, customizations), customizations) : []),
     currentCondition(plan),
-    filledCondition(pool, plan, lacking, customizations, now),
+    filledCondition(pool, plan, { ...found, missing }, customizations, now),
   ]
   return [...braked(pass, [report<ClusterPool>(numbers), ...said]), ...wakeUps(pass)]
 }
@@ -51,7 +55,7 @@ const showAgain = 30_000
 /** Times at which the pool looks different without anything having happened. */
 function wakeUps({ object, plan, customizations, now }: PoolPass) {
   const timeouts = plan.buckets.unassigned.map(cluster => brokenFrom(cluster, object))
-  const quarantine = bounds(object).size > 0 ? endOfQuarantine(object, customizations, now) : Number.POSITIVE_INFINITY
+  const quarantine = plan.bounds.size > 0 ? endOfQuarantine(object, customizations, now) : Number.POSITIVE_INFINITY
   const shown = plan.pending.length > 0 ? now + showAgain : Number.POSITIVE_INFINITY
   const first = Math.min(...[...timeouts, quarantine, shown].filter(time => time > now))
   return Number.isFinite(first) ? [again(first)] : []

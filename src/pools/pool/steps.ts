@@ -4,15 +4,17 @@ import type { Step } from '../../control/index.ts'
 import { labelsOf } from '../metrics.ts'
 import { namespaceName } from '../names.ts'
 import { forAll } from './all-settled.ts'
-import { initialised, inventoryCondition } from './conditions.ts'
+import { initialised } from './conditions.ts'
 import { isReserved, misfitStatus, writeStatus } from './customization.ts'
 import { type Dependencies, dependenciesOf, missingText } from './dependencies.ts'
 import { removeCluster, setPower } from './effects.ts'
 import { entriesOf, inventoryNames } from './inventory.ts'
+import { inventoryCondition } from './inventory-condition.ts'
 import { ledgerOf, ledgerStatus, release, type Reservation, reservations, reserve } from './ledger.ts'
 import { isBehind, makeUnmade } from './make-unmade.ts'
+import { type NameTrouble, noTrouble } from './name-trouble.ts'
 import type { PoolPass } from './pool-pass.ts'
-import { type NameTrouble, noTrouble, usableNames } from './usable-names.ts'
+import { usableNames } from './usable-names.ts'
 
 /** Milliseconds after which what is missing is looked for again. */
 const lookAgain = 30_000
@@ -58,6 +60,7 @@ export async function addClusters(pass: PoolPass): Promise<Step<ClusterPool>> {
   // Memory may be behind: while there is a cluster that it does not show, nothing more is decided.
   if (await isBehind(pass)) return [report(ledgerStatus(base)), verified, again(now + catchUp)]
   const { chosen, trouble } = await choose(pass, dependencies)
+  pass.found.chosen = { count: chosen.length, trouble }
   await tellMisfits(pass, trouble)
   const checked = [verified, ...inventoryCondition(object, plan, trouble, pass.customizations)]
   if (chosen.length === 0) return [report(ledgerStatus(base)), ...checked, again(now + lookAgain)]
@@ -92,7 +95,7 @@ function dependenciesMissing(missing: readonly string[]) {
     reason: 'Missing',
     message: missingText(missing),
     then: 'clusters are made when all of it is there',
-    unblock: 'create what is missing, in the namespace of the pool',
+    unblock: 'create what is missing, in the namespace of the pool, and correct what cannot be used',
   })
 }
 

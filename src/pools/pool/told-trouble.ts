@@ -1,7 +1,8 @@
 import type { ClusterPool } from '../../kinds/index.ts'
 import { findCondition } from '../../control/index.ts'
 import { type Customizations, entriesOf, inventoryNames } from './inventory.ts'
-import { type NameTrouble, noTrouble } from './usable-names.ts'
+import { type NameTrouble, noTrouble } from './name-trouble.ts'
+import type { PoolView } from './plan.ts'
 
 /** What an earlier pass found out about names, and told; it is found out anew when names are chosen. */
 export function toldTrouble(pool: ClusterPool, customizations: Customizations): NameTrouble {
@@ -15,4 +16,10 @@ export function toldTrouble(pool: ClusterPool, customizations: Customizations): 
   const misfits = (lists.BrokenBySyntax ?? []).filter(name => listed.has(name))
   const unresolved = Object.fromEntries(Object.entries(lists.Unresolved ?? {}).filter(([name]) => listed.has(name)))
   return { missing, brokenBySyntax: Object.fromEntries(misfits.map(name => [name, ''])), unresolved }
+}
+
+/** Says of a name whether an earlier pass found that it cannot be used. */
+export function isInTrouble({ pool, customizations }: PoolView): (name: string) => boolean {
+  const { missing, brokenBySyntax, unresolved } = toldTrouble(pool, customizations)
+  return name => missing.includes(name) || Object.hasOwn(brokenBySyntax, name) || Object.hasOwn(unresolved, name)
 }

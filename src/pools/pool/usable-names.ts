@@ -2,21 +2,13 @@ import { PatchNotApplicable } from '../errors.ts'
 import type { Dependencies } from './dependencies.ts'
 import { installConfig } from './install-config.ts'
 import { clusterNameOf, type Entry, entriesOf } from './inventory.ts'
+import type { NameTrouble } from './name-trouble.ts'
 import type { PoolPass } from './pool-pass.ts'
 
-/** Names that cannot be used, by why. */
-export interface NameTrouble {
-  readonly missing: readonly string[]
-  /** With what is wrong. */
-  readonly brokenBySyntax: Readonly<Record<string, string>>
-  /** With the hosts that do not resolve. */
-  readonly unresolved: Readonly<Record<string, readonly string[]>>
-}
+/** Names that are checked at one time: a DNS server that does not answer takes seconds for each. */
+const atOnce = 32
 
-/** Nothing is wrong with any name. */
-export const noTrouble: NameTrouble = { missing: [], brokenBySyntax: {}, unresolved: {} }
-
-/** The first `count` of the free names under which a cluster can be installed, and what is wrong with those passed over. */
+/** The first `count` of the free names under which a cluster can be installed, and what is wrong with those that were looked at. */
 export async function usableNames(
   pass: PoolPass,
   dependencies: Dependencies,
@@ -25,32 +17,41 @@ export async function usableNames(
   const names: string[] = []
   const [missing, brokenBySyntax, unresolved]: [string[], Record<string, string>, Record<string, readonly string[]>] = [[], {}, {}]
   const entries = new Map(entriesOf(pass.object)?.map(entry => [entry.name, entry]))
-  for (const name of pass.plan.freeNames ?? []) {
-    if (names.length >= count) break
-    const entry = entries.get(name)!
-    const clusterName = clusterNameOf(entry, pass.customizations)
-    const hosts = clusterName === undefined ? [] : ((await pass.checkNames?.(pass.object, entry, clusterName, pass.signal)) ?? [])
-    const fault = faultOf(entry, pass, dependencies)
-    if (fault === 'missing') missing.push(name)
-    else if (fault !== undefined) brokenBySyntax[name] = fault.message
-    else if (hosts.length > 0) unresolved[name] = hosts
-    else names.push(name)
+  const { freeNames = [] } = pass.plan
+  let seen = 0
+  while (names.length < count && seen < freeNames.length) {
+    // At first no more than are needed: usually all can be used.
+    const batch = freeNames.slice(seen, seen + (seen === 0 ? Math.min(count, atOnce) : atOnce))
+    seen += batch.length
+    const checked = await Promise.all(batch.map(async name => [name, await faultOf(entries.get(name)!, pass, dependencies)] as const))
+    for (const [name, fault] of checked) {
+      if (fault === undefined) names.push(name)
+      else if (fault === 'missing') missing.push(name)
+      else if (fault instanceof Error) brokenBySyntax[name] = fault.message
+      else unresolved[name] = fault
+    }
   }
-  return { names, trouble: { missing, brokenBySyntax, unresolved } }
+  return { names: names.slice(0, count), trouble: { missing, brokenBySyntax, unresolved } }
 }
 
-function faultOf(entry: Entry, { object: pool, customizations }: PoolPass, dependencies: Dependencies): 'missing' | Error | undefined {
+/** Why a name cannot be used: its customization is missing, a patch does not fit, or hosts do not resolve. Undefined if it can be. */
+async function faultOf(
+  entry: Entry,
+  { object: pool, customizations, checkNames, signal }: PoolPass,
+  dependencies: Dependencies,
+): Promise<'missing' | Error | readonly string[] | undefined> {
   const ref = entry.customizationRef?.name
   const own = ref === undefined ? undefined : customizations.get(ref)
   if (ref !== undefined && own === undefined) return 'missing'
-  const patches = [dependencies.customization, own].flatMap(each =>
-    each?.spec.installConfigPatches === undefined ? [] : [each.spec.installConfigPatches],
-  )
+  const clusterName = clusterNameOf(entry, customizations)
   try {
-    installConfig({ pool, clusterName: entry.name, template: dependencies.template, entry, patches })
-    return undefined
+    // A name that is still to be generated may be any: that of the entry will do.
+    const { template, customization } = dependencies
+    installConfig({ pool, clusterName: clusterName ?? entry.name, template, entry, customizations: [customization, own] })
   } catch (error) {
     if (PatchNotApplicable.is(error)) return error
     throw error
   }
+  const hosts = clusterName === undefined ? [] : ((await checkNames?.(pool, entry, clusterName, signal)) ?? [])
+  return hosts.length === 0 ? undefined : hosts
 }

@@ -1,6 +1,6 @@
 import { isoTime } from '../../ports/index.ts'
 import { ClusterDeployment, Namespace } from '../../kinds/index.ts'
-import { removalAnnotation, versionAnnotation } from '../names.ts'
+import { removalAnnotation, versionAnnotation, versionFormAnnotation } from '../names.ts'
 import { home, poolDraft, type PoolWorld } from './pool-world.ts'
 
 /** What a cluster that somebody made before is like. */
@@ -8,6 +8,8 @@ export interface Traits {
   readonly state?: 'installing' | 'installed' | 'running' | 'broken'
   /** The version of the pool that it says to be made from; absent: it says nothing. */
   readonly version?: string | undefined
+  /** The way in which that was computed, if it says. */
+  readonly form?: string
   readonly customization?: string
   readonly claim?: string
   readonly marked?: boolean
@@ -20,12 +22,13 @@ export interface Traits {
 /** Puts a cluster into the world that no controller has made; into a namespace of its own if none is given. */
 export async function clusterByHand(world: PoolWorld, name: string, traits: Traits = {}, shared?: string): Promise<ClusterDeployment> {
   const namespace = shared ?? name
-  const { state = 'installing', version, customization, claim, marked = false, held = false, deleted = false } = traits
+  const { state = 'installing', version, form, customization, claim, marked = false, held = false, deleted = false } = traits
   const pool = 'pool' in traits ? traits.pool : 'pool'
   if (shared === undefined) await world.store.create(Namespace, { metadata: { name } })
   const isInstalled = state === 'installed' || state === 'running'
   const annotations = {
     ...(version === undefined ? {} : { [versionAnnotation]: version }),
+    ...(form === undefined ? {} : { [versionFormAnnotation]: form }),
     ...(marked ? { [removalAnnotation]: 'true' } : {}),
   }
   const made = await world.store.create(ClusterDeployment, {

@@ -59,9 +59,15 @@ export const accessSection = section({
       .strictObject({
         requestsPerSecond: z.number().min(0).prefault(500).describe('Per user, in the long run. 0 means no limit.'),
         burst: z.int().min(1).prefault(1000).describe('Per user, at once after a quiet time.'),
+        bodies: bytes({ max: 1024 ** 3 })
+          .prefault('64MiB')
+          .describe('Per user, of bodies that are on their way at once. One body alone always passes.'),
       })
       .prefault({})
-      .describe('How often one user may ask. The group `system:masters` is never held back.'),
+      .describe(
+        'How often one user may ask, and how much they may send at once. Who brings no good token counts by address. Nobody is held ' +
+          'back at /healthz, /livez and /readyz, and the group `system:masters` nowhere.',
+      ),
     audit: z
       .strictObject({
         log: z

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { FileNotFound, memoryFiles, Secret } from '../../ports/index.ts'
 import { ConfigNotValid } from '../errors.ts'
+import { FileSecret } from './file-secret.ts'
 import { checkConfig, loadConfig } from './load-config.ts'
 import type { ConfigSources } from './load-config.ts'
 import { section } from './section.ts'
@@ -194,5 +195,6 @@ test('a secret comes from a file, the environment or the text itself', async () 
   const config = await loadConfig('/c.toml', sources(files, { environment: { B: 'from env' }, sections: [zoo] }))
   const secrets = Object.values((config as unknown as { zoo: Record<string, Secret> }).zoo)
   expect(secrets.map(value => value.reveal())).toEqual(['from file', 'from env', 'plain'])
+  expect(secrets.map(value => (value instanceof FileSecret ? value.file : undefined))).toEqual(['/key', undefined, undefined])
   expect(JSON.stringify(config)).not.toMatch(/from|plain/)
 })

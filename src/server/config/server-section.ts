@@ -30,8 +30,11 @@ export const serverSection = section({
           ),
         certificate: path()
           .optional()
-          .describe('A certificate (PEM, the chain after it) to show instead of one from the built-in authority. Read at start.'),
-        key: secret().optional().describe('The private key (PEM) of `certificate`.'),
+          .describe(
+            'A certificate (PEM, the chain after it) to show instead of one from the built-in authority. A new one in the file is shown ' +
+              'within a minute.',
+          ),
+        key: secret().optional().describe('The private key (PEM) of `certificate`. In a file, it may be replaced with the certificate.'),
         ca: path()
           .optional()
           .describe(

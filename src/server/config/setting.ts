@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { DurationNotValid, formatDuration, parseDuration, Secret } from '../../ports/index.ts'
 import type { Files } from '../../ports/index.ts'
+import { FileSecret } from './file-secret.ts'
 import type { ValuePath } from './toml-positions.ts'
 
 /** What a setting may look at while it is made ready: where relative paths start, and where secrets are. */
@@ -69,7 +70,10 @@ export function secret() {
 function pendingSecret(source: z.output<typeof inlineSecret>): Pending {
   return new Pending(async ({ folder, files, environment }) => {
     if (typeof source === 'string') return new Secret(source)
-    if ('file' in source) return new Secret((await files.read(inFolder(folder, source.file))).replace(/\r?\n$/, ''))
+    if ('file' in source) {
+      const file = inFolder(folder, source.file)
+      return new FileSecret((await files.read(file)).replace(/\r?\n$/, ''), file)
+    }
     const value = environment[source.env]
     if (value === undefined) throw new Error(`the environment variable ${source.env} is not set`)
     return new Secret(value)

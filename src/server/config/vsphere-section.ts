@@ -32,8 +32,8 @@ export const vsphereSection = section({
       network: name('The network of the first card. Absent: that of the template.'),
       card: z
         .enum(['e1000', 'e1000e', 'vmxnet2', 'vmxnet3', 'pcnet32', 'sriov'])
-        .prefault('vmxnet3')
-        .describe('The sort of that card. Only with `network`.'),
+        .optional()
+        .describe('The sort of the first card. Absent: that of the template, or `vmxnet3` if `network` names another network.'),
       templates: z.array(z.string().min(1)).prefault([]).describe('Templates that must be there; only `aviary vsphere doctor` reads this.'),
       cloneTimeout: duration({ min: '1s', max: '24h' }).prefault('30m').describe('A clone that takes longer is cancelled.'),
       taskTimeout: duration({ min: '1s', max: '24h' }).prefault('5m').describe('Any other task that takes longer is cancelled.'),

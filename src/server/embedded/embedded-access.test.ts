@@ -128,6 +128,24 @@ test('who asks too often is told to wait, and nobody else', async () => {
   expect((await world.send(aviary, '/api')).status).toBe(200)
 })
 
+test('a flood of strangers is held back, shuts nobody else out, and leaves room in the audit log', async () => {
+  await using world = await loopback()
+  const aviary = await world.start('[access.limits]\nrequestsPerSecond = 0.01\nburst = 3')
+  const store = await world.store(aviary)
+  const calm = await newToken(store, 'calm', 'calm')
+  const statuses = async (path: string, token: string) =>
+    await Promise.all(Array.from({ length: 30 }, async () => (await world.send(aviary, path, { token })).status))
+  expect((await statuses('/api', 'forged')).filter(status => status === 401)).toHaveLength(3)
+  expect(new Set(await statuses('/metrics', 'forged'))).toEqual(new Set([429]))
+  expect(new Set(await statuses('/api', ''))).toEqual(new Set([429]))
+  expect(new Set(await statuses('/readyz', ''))).toEqual(new Set([200]))
+  expect((await world.send(aviary, '/api', { token: calm })).status).toBe(200)
+  await aviary.stop()
+  const audit = await readFile(join(world.dataDir, 'audit', 'audit-000001.jsonl'), 'utf8')
+  const lines = audit.split('\n').filter(line => /"status":(401|429)/.test(line))
+  expect(lines.map(line => (JSON.parse(line) as { repeated?: number }).repeated)).toEqual([undefined, undefined, 2, 86])
+})
+
 test('neither the audit log nor the log holds what is in a secret, or a token', async () => {
   await using world = await loopback()
   const aviary = await world.start('[log]\nlevel = "debug"')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { Secret } from '../../ports/index.ts'
-import type { Chance, Files } from '../../ports/index.ts'
+import { parseTime, Secret } from '../../ports/index.ts'
+import type { Chance, Clock, Files } from '../../ports/index.ts'
 import { AccessToken } from '../../kinds/index.ts'
 import { issueToken, parseToken, proves } from '../../access/index.ts'
 import { undefinedIf } from '../../store/index.ts'
@@ -20,6 +20,7 @@ export interface LocalKubeconfigOptions {
   readonly withToken: boolean
   readonly store: Store
   readonly files: Files
+  readonly clock: Clock
   readonly chance: Chance
 }
 
@@ -32,7 +33,7 @@ export async function writeLocalKubeconfig(options: LocalKubeconfigOptions): Pro
   const { folder, files, url, ca } = options
   const file = join(folder, 'kubeconfig')
   const present = await files.readIfThere(file)
-  const token = options.withToken ? ((await goodToken(present, options.store)) ?? (await freshToken(options))) : await noToken(options)
+  const token = options.withToken ? ((await goodToken(present, options)) ?? (await freshToken(options))) : await noToken(options)
   const text = kubeconfig({ url, ca, token })
   // The mode is set again even if nothing else changed: somebody may have opened the file to all.
   await files.write(file, text, { mode: 0o600 })
@@ -40,12 +41,16 @@ export async function writeLocalKubeconfig(options: LocalKubeconfigOptions): Pro
 }
 
 /** The token of an earlier start, if it still opens the door. */
-async function goodToken(text: string | undefined, store: Store): Promise<Secret | undefined> {
+async function goodToken(text: string | undefined, { store, clock }: LocalKubeconfigOptions): Promise<Secret | undefined> {
   const [found] = tokenInFile.exec(text ?? '') ?? []
   const proof = found === undefined ? undefined : parseToken(found)?.proof
   const kept = await store.get(AccessToken, { name: localAdmin }).catch(undefinedIf('NotFound'))
-  if (found === undefined || proof === undefined || kept === undefined || kept.metadata.deletionTimestamp !== undefined) return undefined
+  if (found === undefined || proof === undefined || kept === undefined || hasEnded(kept, clock.now())) return undefined
   return proves(proof, kept.spec.hash) ? new Secret(found) : undefined
+}
+
+function hasEnded({ metadata, spec }: AccessToken, now: number): boolean {
+  return metadata.deletionTimestamp !== undefined || (spec.expires !== undefined && parseTime(spec.expires) <= now)
 }
 
 async function freshToken({ store, chance }: LocalKubeconfigOptions): Promise<Secret> {

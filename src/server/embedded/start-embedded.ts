@@ -59,6 +59,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
     withToken: config.access.localAdmin,
     store,
     files,
+    clock,
     chance,
   })
   log.info('serving', { url, dataDir, version })

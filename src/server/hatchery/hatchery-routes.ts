@@ -15,9 +15,13 @@ const views = {
 
 type View = (hatchery: Hatchery, host: HatcheryHost) => readonly object[]
 
-/** What is said of a table as a whole, in a line: of workers what CDS is told with every heartbeat. */
-const lines: Partial<Record<keyof typeof views, (hatchery: Hatchery) => string>> = {
+/**
+ * What is said of a table as a whole, in a line: of workers what CDS is told with every heartbeat, of jobs why there are none yet while
+ * the hatchery starts.
+ */
+const lines: Partial<Record<keyof typeof views, (hatchery: Hatchery) => string | undefined>> = {
   workers: ({ pool }) => `Workers: ${pool.line()}`,
+  jobs: ({ startLine }) => startLine,
 }
 
 /** Shows the hatchery's live tables as JSON under `/hatchery/…`, with the guard of the API. They come from memory and are kept nowhere. */

@@ -1,7 +1,7 @@
 import { prometheusMetrics, serveHandler } from '../../ports/index.ts'
 import type { ServedHandler } from '../../ports/index.ts'
 import type { ControllerContext } from '../../control/index.ts'
-import { connectCds, Hatchery, vcenterSettings } from '../../hatchery/index.ts'
+import { apiTrust, connectCds, Hatchery, vcenterSettings } from '../../hatchery/index.ts'
 import type { HatcherySettings } from '../../hatchery/index.ts'
 import type { GovernorLimits } from '../../platform/index.ts'
 import type { Ports } from '../ports.ts'
@@ -27,8 +27,7 @@ export async function vsphereHatchery({ store }: ControllerContext, options: Vsp
     const platform = platforms.platformFor(vcenter, 'hatchery')
     const background = platforms.platformFor(vcenter, 'hatchery', { canWait: true })
     const addresses = platforms.addressesFor(vcenter, settings.networks)
-    const { ca, thumbprint } = settings.api
-    const trust = { ...(ca !== undefined && { ca }), ...(thumbprint !== undefined && { thumbprint }) }
+    const trust = apiTrust(settings.api)
     const http = ports.http(trust)
     opened.defer(() => http.close())
     const cds = connectCds({ settings, http, webSockets: ports.webSockets(trust), clock, chance, log })

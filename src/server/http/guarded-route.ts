@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Chance, Clock, Log } from '../../ports/index.ts'
 import type { Access, User } from '../../access/index.ts'
+import { admit, refuseHaste } from '../../apiserver/index.ts'
 import { StoreError } from '../../store/index.ts'
 import { sendRefusal } from './refusal.ts'
 
@@ -50,12 +51,10 @@ class GuardedRequest {
   /** Rejects with Unauthorized, Forbidden or TooManyRequests. */
   async admit(): Promise<void> {
     const { access } = this.#options
-    this.#user = await access.authenticate(this.#request.headers.authorization)
-    const { allowed, reason } = access.authorize(this.#user, { verb: 'get', path: this.#path })
-    if (!allowed && this.#user.name === 'system:anonymous') throw new StoreError('Unauthorized', 'Unauthorized')
-    if (!allowed) throw new StoreError('Forbidden', `forbidden: User "${this.#user.name}" cannot get path "${this.#path}": ${reason}`)
-    const wait = access.throttle(this.#user)
-    if (wait !== undefined) throw new StoreError('TooManyRequests', 'too many requests', { retryAfterSeconds: wait })
+    const { headers, ip } = this.#request
+    this.#user = await access.authenticate(headers.authorization, ip)
+    refuseHaste(access, this.#user, ip)
+    admit(access, this.#user, { verb: 'get', path: this.#path })
   }
 
   unexpected(error: unknown): StoreError {

@@ -16,6 +16,7 @@ export interface HatcheryScene {
   readonly maxWorker: number
   readonly maxConcurrentProvisioning: number
   readonly maxCpus: number
+  readonly maxMemoryMB: number
   readonly countSmallerFlavorToKeep: number
   readonly maxAttempts: number
   readonly defaultFlavor: string | undefined
@@ -23,6 +24,8 @@ export interface HatcheryScene {
   readonly poolSize: number
   /** Seconds between looks at pools and at VMs that are done. */
   readonly interval: number
+  /** Seconds for which the VM of a worker is kept that is off and that CDS does not know. */
+  readonly grace: number
   /** What it may do to vCenter at once. */
   readonly limits: Partial<GovernorLimits>
 }
@@ -49,20 +52,42 @@ export const flavors = [
   { name: 'large', cpus: 8, memoryMB: 16_384 },
 ]
 
+/** What an operator has who writes down no limit and no interval. */
+const documentedDefaults = {
+  maxWorker: 10,
+  maxConcurrentProvisioning: 10,
+  maxCpus: 0,
+  maxMemoryMB: 0,
+  countSmallerFlavorToKeep: 0,
+  maxAttempts: 5,
+  defaultFlavor: undefined,
+  poolSize: 1,
+  interval: 120,
+  grace: 180,
+  limits: {},
+}
+
 /** The configuration of a hatchery. */
 export function drawHatchery(name: string, chance: Chance): HatcheryScene {
+  const drawn = drawLimits(name, chance)
+  return chance.fraction() < 0.1 ? { ...drawn, ...documentedDefaults } : drawn
+}
+
+function drawLimits(name: string, chance: Chance): HatcheryScene {
   const maxWorker = chance.pick([0, 3, 5, 8])
   return {
     name,
     maxWorker,
     maxConcurrentProvisioning: Math.min(chance.pick([2, 3, 5]), maxWorker === 0 ? 5 : maxWorker),
     maxCpus: chance.pick([0, 0, 16, 24, 40]),
+    maxMemoryMB: chance.pick([0, 0, 32_768, 65_536]),
     countSmallerFlavorToKeep: chance.pick([0, 0, 1, 2]),
     maxAttempts: chance.pick([3, 5, 5, 8]),
     defaultFlavor: chance.pick([undefined, 'small']),
     workerProvisioning: drawPools(chance),
     poolSize: chance.pick([1, 2, 0]),
     interval: chance.pick([30, 60]),
+    grace: chance.pick([20, 180]),
     limits: chance.pick([{}, {}, {}, { total: 3 }, { perHost: 1 }]),
   }
 }

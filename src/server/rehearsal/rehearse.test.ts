@@ -26,6 +26,8 @@ test('five hundred seeds meet every trouble, both sorts of addresses, second hat
   expect(count(({ sharedRange, addresses }) => sharedRange && addresses === 'ranges')).toBeGreaterThan(15)
   expect(count(({ weather: { store } }) => (store.before ?? 0) * (store.after ?? 0) * (store.conflict ?? 0) > 0)).toBeGreaterThan(100)
   expect(count(({ troubles: all, weather }) => all.length === 0 && weather.cds.before === undefined)).toBeGreaterThan(10)
+  expect(count(({ hatcheries }) => hatcheries.some(each => each.grace === 180 && each.maxWorker === 10))).toBeGreaterThan(25)
+  expect(count(({ hatcheries }) => hatcheries.some(({ maxMemoryMB }) => maxMemoryMB > 0))).toBeGreaterThan(100)
   const faulty = (part: 'messages' | 'platform' | 'cds') => count(({ weather }) => (weather[part].hang ?? 0) > 0)
   expect([faulty('messages'), faulty('platform'), faulty('cds')].every(each => each > 100)).toBe(true)
 })

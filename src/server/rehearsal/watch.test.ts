@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Company } from './company.ts'
 import { Explained } from './explained.ts'
-import { drawScene, type Scene } from './scene.ts'
+import { drawScene, isCalm, type Scene } from './scene.ts'
 import { unsettled } from './settled.ts'
 import { Stage } from './stage.ts'
 import { Watch } from './watch.ts'
@@ -9,10 +9,16 @@ import { Watch } from './watch.ts'
 /** A calm scene with one hatchery `hv1` that has addresses from a range. */
 function calmScene(): Scene {
   const { hatcheries } = drawScene(1)
-  const hatchery = { ...hatcheries[0]!, name: 'hv1', maxWorker: 1, maxConcurrentProvisioning: 1, maxCpus: 4, workerProvisioning: [] }
-  const found = Array.from({ length: 100 }, (_, index) => drawScene(index + 1)).find(
-    ({ weather, troubles }) => weather.cds.before === undefined && troubles.length === 0,
-  )
+  const hatchery = {
+    ...hatcheries[0]!,
+    name: 'hv1',
+    maxWorker: 1,
+    maxConcurrentProvisioning: 1,
+    maxCpus: 4,
+    maxMemoryMB: 8192,
+    workerProvisioning: [],
+  }
+  const found = Array.from({ length: 100 }, (_, index) => drawScene(index + 1)).find(isCalm)
   return {
     ...found!,
     addresses: 'ranges',
@@ -81,6 +87,15 @@ describe('the watch notices', () => {
     expect(watch.wrongs).toEqual([`hv1 calls powerOff on "database", which belongs to nobody`, `the foreign VM ${database.id} was changed`])
   })
 
+  test('that VMs take more than the limits allow while they are made ready', () => {
+    const { stage, watch } = watched()
+    for (const name of ['provision-v2-a', 'provision-v2-b']) {
+      const { id } = stage.vcenter.addVm({ name, annotation: note({ provisioning: true }), cpus: 4, memoryMB: 8192 })
+      stage.vcenter.switchPower(id, 'on')
+    }
+    expect(watch.wrongs).toEqual(['the VMs of hv1 have 8 CPUs, and maxCpus is 4', 'the VMs of hv1 have 16384 MB, and maxMemoryMB is 8192'])
+  })
+
   test('more workers, CPUs and starts than the limits allow', () => {
     const { stage, watch } = watched()
     for (const name of ['ada', 'bob']) {
@@ -89,7 +104,7 @@ describe('the watch notices', () => {
     }
     expect(watch.wrongs).toEqual([
       'hv1 has 2 workers, and maxWorker is 1',
-      'the workers of hv1 have 8 CPUs, and maxCpus is 4',
+      'the VMs of hv1 have 8 CPUs, and maxCpus is 4',
       '2 workers of hv1 are starting, and maxConcurrentProvisioning is 1',
     ])
   })

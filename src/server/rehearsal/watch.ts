@@ -84,20 +84,23 @@ export class Watch {
     return (areStrangers && (one.power === 'off' || other.power === 'off')) || this.#isForgotten(one) || this.#isForgotten(other)
   }
 
-  #limits({ name, maxWorker, maxConcurrentProvisioning, maxCpus }: HatcheryScene): void {
-    let [workers, unknown, cpus] = [0, 0, 0]
+  #limits({ name, maxWorker, maxConcurrentProvisioning, maxCpus, maxMemoryMB }: HatcheryScene): void {
+    let [workers, unknown, cpus, memoryMB] = [0, 0, 0, 0]
     for (const vm of this.#stage.vcenter.vms()) {
       const mark = markOf(vm)
-      if (mark?.hatchery !== name || mark.isModel || mark.isProvision || this.#isForgotten(vm)) continue
+      if (mark?.hatchery !== name || mark.isModel || this.#isForgotten(vm)) continue
       // One that is off takes no place: it may be what a clone left that was given up long ago and is removed as soon as it appears.
       if (vm.power === 'off') continue
       cpus += vm.cpus
-      if (this.#finished.has(vm.name)) continue
+      memoryMB += vm.memoryMB
+      // One that is to stand ready runs once before, within these limits; but it is no worker.
+      if (mark.isProvision || this.#finished.has(vm.name)) continue
       workers++
       if (!vm.name.startsWith('register-') && !this.#signedIn.has(vm.name)) unknown++
     }
     if (maxWorker > 0 && workers > maxWorker) this.wrong(`${name} has ${workers} workers, and maxWorker is ${maxWorker}`)
-    if (maxCpus > 0 && cpus > maxCpus) this.wrong(`the workers of ${name} have ${cpus} CPUs, and maxCpus is ${maxCpus}`)
+    if (maxCpus > 0 && cpus > maxCpus) this.wrong(`the VMs of ${name} have ${cpus} CPUs, and maxCpus is ${maxCpus}`)
+    if (maxMemoryMB > 0 && memoryMB > maxMemoryMB) this.wrong(`the VMs of ${name} have ${memoryMB} MB, and maxMemoryMB is ${maxMemoryMB}`)
     if (unknown > maxConcurrentProvisioning)
       this.wrong(`${unknown} workers of ${name} are starting, and maxConcurrentProvisioning is ${maxConcurrentProvisioning}`)
   }

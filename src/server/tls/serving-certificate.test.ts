@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { memoryFiles, prometheusMetrics, recordingLog, Secret, seededChance, VirtualClock } from '../../ports/index.ts'
+import { FileSecret } from '../config/file-secret.ts'
 import { CertificateNotUsable } from '../errors.ts'
 import { makeAuthority, makeServerCertificate } from './make-certificate.ts'
 import { keepRenewing, servingCertificate } from './serving-certificate.ts'
@@ -66,6 +67,40 @@ describe('a certificate of the configuration', () => {
     const { options, clock } = setUp({ certificate: '/c.pem', key: pair.key }, { '/c.pem': pair.certificate })
     await clock.advance(10 * day)
     await expect(servingCertificate(options)).rejects.toThrow('it has expired')
+  })
+})
+
+describe('a certificate of the configuration that is replaced while the server runs', () => {
+  async function running() {
+    const content = { '/c.pem': pair.certificate, '/k.pem': pair.key.reveal() }
+    const world = setUp({ certificate: '/c.pem', key: new FileSecret(pair.key.reveal(), '/k.pem') }, content)
+    const shown: string[] = []
+    const stop = keepRenewing(world.options, await servingCertificate(world.options), serving => shown.push(serving.certificate))
+    return { ...world, shown, stop }
+  }
+
+  test('is shown within a minute, with its new key', async () => {
+    const { clock, files, log, shown, stop } = await running()
+    await clock.advance(600_000)
+    expect(shown).toEqual([])
+    await files.write('/c.pem', other.certificate)
+    await files.write('/k.pem', other.key.reveal())
+    await clock.advance(60_000)
+    expect(shown).toEqual([other.certificate])
+    expect(log.lines.map(({ message }) => message)).toEqual(['server certificate renewed'])
+    stop()
+  })
+
+  test('by one that cannot be used leaves the old one shown, which is told once', async () => {
+    const { clock, files, log, shown, stop } = await running()
+    await files.write('/c.pem', other.certificate)
+    await clock.advance(600_000)
+    expect(shown).toEqual([])
+    expect(log.lines.map(({ message }) => message)).toEqual(['server certificate cannot be renewed'])
+    await files.write('/k.pem', other.key.reveal())
+    await clock.advance(60_000)
+    expect(shown).toEqual([other.certificate])
+    stop()
   })
 })
 

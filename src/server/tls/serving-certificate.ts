@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { periodically } from '../../control/index.ts'
 import type { Chance, Clock, Files, Log, Metrics, Secret } from '../../ports/index.ts'
+import { FileSecret } from '../config/file-secret.ts'
 import { CertificateNotUsable } from '../errors.ts'
 import { certificatePair } from './certificate-pair.ts'
 import type { CertificatePair } from './certificate-pair.ts'
@@ -59,7 +60,9 @@ function isConfigured(tls: TlsSettings): tls is ConfiguredTls {
 async function configuredCertificate(tls: ConfiguredTls, { files, clock }: ServingCertificateOptions): Promise<ServingCertificate> {
   const file = tls.certificate
   try {
-    const pair = certificatePair(await files.read(file), tls.key.reveal())
+    // Read again each time: who renews a certificate often makes a new key for it.
+    const key = tls.key instanceof FileSecret ? await files.read(tls.key.file) : tls.key.reveal()
+    const pair = certificatePair(await files.read(file), key)
     if (pair.notAfter <= clock.now()) throw new Error('it has expired')
     return { ...pair, ca: tls.ca === undefined ? selfSigned(pair) : await files.read(tls.ca) }
   } catch (cause) {
@@ -73,11 +76,12 @@ function selfSigned({ certificate }: CertificatePair): string | undefined {
   return parsed.verify(parsed.publicKey) ? certificate : undefined
 }
 
-const twelveHours = 12 * 3_600_000
+/** A certificate of our own is renewed a month before its end; when somebody replaces theirs, they want to see it. */
+const lookEvery = { own: 12 * 3_600_000, configured: 60_000 }
 
 /**
- * Twice a day, looks whether the certificate has to be renewed, and hands a new one over. A failure is told and tried again: the
- * old one is good for weeks yet. Returns how to stop.
+ * Looks from time to time whether there is or must be a new certificate, and hands it over. A failure is told once and tried again:
+ * the old one is good for a while yet. Returns how to stop.
  */
 export function keepRenewing(
   options: ServingCertificateOptions,
@@ -85,21 +89,23 @@ export function keepRenewing(
   replace: (certificate: ServingCertificate) => void,
 ): () => void {
   const { clock, log, tls } = options
-  if (isConfigured(tls)) return () => undefined
   let current = shown.certificate
+  let isTold = false
   const look = async () => {
     try {
       const serving = await servingCertificate(options)
+      isTold = false
       if (serving.certificate !== current) {
         replace(serving)
         current = serving.certificate
         log.info('server certificate renewed')
       }
     } catch (error) {
-      log.error('server certificate cannot be renewed', { error })
+      if (!isTold) log.error('server certificate cannot be renewed', { error })
+      isTold = true
     }
   }
   const ending = new AbortController()
-  periodically(clock, twelveHours, ending.signal, look)
+  periodically(clock, isConfigured(tls) ? lookEvery.configured : lookEvery.own, ending.signal, look)
   return () => ending.abort()
 }

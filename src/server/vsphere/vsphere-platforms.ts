@@ -3,7 +3,7 @@ import { AddressAuthority, addressMetrics, governed, Governor, KnownHosts, measu
 import type { AddressNetwork, GovernorLimits, OperationRow, Platform } from '../../platform/index.ts'
 import type { Store } from '../../store/index.ts'
 import { sdkUrl, VsphereConnection, VspherePlatform } from '../../vsphere/index.ts'
-import type { VsphereSettings } from '../../vsphere/index.ts'
+import type { ConnectionOptions, VsphereSettings } from '../../vsphere/index.ts'
 import { VcenterSettingsDiffer } from '../errors.ts'
 import type { Ports } from '../ports.ts'
 
@@ -27,7 +27,6 @@ interface Account {
 
 interface Datacenter {
   readonly connection: VsphereConnection
-  readonly platform: Platform
   readonly addresses: Map<string, AddressAuthority>
 }
 
@@ -52,31 +51,21 @@ export class VspherePlatforms implements AsyncDisposable {
    */
   platformFor(settings: VsphereSettings, owner: string, { canWait = false } = {}): Platform {
     const { governor } = this.#account(settings)
-    const platform = governed(this.#datacenter(settings).platform, governor, owner, { canWait })
-    const { folder, resourcePool, datastore } = settings
-    const network = settings.network === undefined ? undefined : { network: settings.network, card: settings.card ?? ('vmxnet3' as const) }
-    const places = {
-      ...(folder !== undefined && { folder }),
-      ...(resourcePool !== undefined && { resourcePool }),
-      ...(datastore !== undefined && { datastore }),
-      ...(network !== undefined && { network }),
-    }
-    return {
-      ...platform,
-      clone: (request, signal) => platform.clone({ ...places, ...request }, signal),
-      capacity: pool => platform.capacity(pool ?? resourcePool),
-      close: async () => {},
-    }
+    const { connection } = this.#datacenter(settings)
+    const platform = measured(new VspherePlatform(connection, settings), this.#options.ports)
+    return { ...governed(platform, governor, owner, { canWait }), close: async () => {} }
   }
 
   /** Who gives out the addresses of these networks on that vCenter: one authority for all who name the same ones. */
   addressesFor(settings: VsphereSettings, networks: readonly AddressNetwork[]): AddressAuthority {
     const { ports, store } = this.#options
-    const { platform, addresses } = this.#datacenter(settings)
+    const { connection, addresses } = this.#datacenter(settings)
     const key = JSON.stringify(networks.map(({ name, ranges }) => [name, ranges]))
     let authority = addresses.get(key)
     if (authority === undefined) {
-      authority = new AddressAuthority({ store, platform, networks, clock: ports.clock, chance: ports.chance, log: ports.log })
+      const platform = new VspherePlatform(connection)
+      const part = async () => (await connection.places.datacenter()).ref.id
+      authority = new AddressAuthority({ store, platform, part, networks, clock: ports.clock, chance: ports.chance, log: ports.log })
       addressMetrics(ports.metrics, platform.name, authority, this.#ending.signal)
       authority.start()
       addresses.set(key, authority)
@@ -119,19 +108,31 @@ export class VspherePlatforms implements AsyncDisposable {
   }
 
   #datacenter(settings: VsphereSettings): Datacenter {
-    const { clock, chance, log, metrics } = this.#options.ports
+    const { clock, chance, log } = this.#options.ports
     const { http, hosts, datacenters } = this.#account(settings)
-    const key = settings.datacenter ?? ''
+    // By what is written, not by what it means: vCenter, which alone knows that, may not answer for a while yet.
+    const key = settings.datacenter?.replace(/^\/+|\/+$/g, '') ?? ''
     const known = datacenters.get(key)
     if (known !== undefined) return known
     const [first] = datacenters.values()
     const beside = first === undefined ? {} : { beside: first.connection }
-    const connection = new VsphereConnection({ settings, http, clock, chance, log, ...beside }).start()
-    const platform = measured(new VspherePlatform(connection), { metrics, clock })
-    hosts.watch(platform.inventory)
-    const datacenter: Datacenter = { connection, platform, addresses: new Map() }
+    const connection = new VsphereConnection({ settings: sharedOf(settings), http, clock, chance, log, ...beside }).start()
+    hosts.watch(connection.inventory)
+    const datacenter: Datacenter = { connection, addresses: new Map() }
     datacenters.set(key, datacenter)
     return datacenter
+  }
+}
+
+/** What of a service's settings is everybody's, so that its home does not become the home of the others. */
+function sharedOf({ url, user, password, trust, datacenter, resourcePool }: VsphereSettings): ConnectionOptions['settings'] {
+  return {
+    url,
+    user,
+    password,
+    ...(trust !== undefined && { trust }),
+    ...(datacenter !== undefined && { datacenter }),
+    ...(resourcePool !== undefined && { resourcePool }),
   }
 }
 

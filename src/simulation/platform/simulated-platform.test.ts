@@ -31,6 +31,7 @@ async function subject(around: (platform: Platform, clock: Clock) => Platform): 
       cutNext: (call, when) => world.faults.cutNext(call, when),
       expireSessions: async () => world.expireSessions(),
       holdNext: call => world.slowNext(call, Infinity),
+      silence: async silent => world.setReachable(!silent),
     },
     cleanup: () => platform.close(),
   }

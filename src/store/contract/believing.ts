@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Nest } from '../../kinds/index.ts'
 import { canonical, type Command, Model } from './model.ts'
-import { EventReader, type TheSubject } from './subject.ts'
+import { draft, EventReader, type TheSubject } from './subject.ts'
 
 const name = fc.constantFrom('a', 'b', 'c')
 const tree = fc.constantFrom('oak', 'elm')
@@ -50,11 +50,15 @@ export function believing(subject: TheSubject, runs: number): void {
           )
           try {
             for (const step of commands) expect(await model.apply(step), JSON.stringify(step)).toBeUndefined()
+            const last = await store.create(Nest, draft(ns, `${id}-last`, {}, { labels: { run: id } }))
             for (const { type, nest } of model.events) {
               const event = await events.object()
               expect(event.type).toBe(type)
               expect(withoutRevision(event.item.object, type)).toBe(withoutRevision(nest, type))
             }
+            // Nothing that the model did not expect came in between.
+            const { type, item } = await events.object()
+            expect([type, item.object]).toEqual(['ADDED', last])
           } finally {
             stop.abort()
           }

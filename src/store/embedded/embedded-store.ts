@@ -109,13 +109,7 @@ export class EmbeddedStore implements Store {
   async #close(): Promise<void> {
     await this.#queue.drained()
     this.#hub.close()
-    await this.settled()
     await this.#journal?.close()
-  }
-
-  /** Resolves when nothing else needs the journal any more. */
-  protected settled(): Promise<void> {
-    return Promise.resolve()
   }
 
   /** Durable first, then visible: to readers, to watchers, and by the answer to whoever wrote. */

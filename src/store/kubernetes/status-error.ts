@@ -1,4 +1,4 @@
-import type { FieldProblem, FieldReason, Kind } from '../../kinds/index.ts'
+import { type FieldProblem, type FieldReason, isAboutField, type Kind, noField } from '../../kinds/index.ts'
 import type { HttpHead } from '../../ports/index.ts'
 import { StoreError, statusOf } from '../errors.ts'
 import type { StoreErrorDetails, StoreReason } from '../errors.ts'
@@ -100,10 +100,9 @@ type Cause = NonNullable<NonNullable<Status['details']>['causes']>[number]
 /** Each problem once, and without the remark that some rules could not be checked, which is about no field. */
 function problemsFromCauses(causes: readonly Cause[]): FieldProblem[] {
   const problems = new Map<string, FieldProblem>()
-  for (const { field = '<nil>', reason = '', message = '' } of causes) {
-    if (field === '<nil>') continue
+  for (const { field: path = noField, reason = '', message = '' } of causes) {
     const known = fieldReasons.has(reason) ? (reason as FieldReason) : 'FieldValueInvalid'
-    problems.set(`${field} ${message}`, { path: field, reason: known, message })
+    if (isAboutField({ path })) problems.set(`${path} ${message}`, { path, reason: known, message })
   }
   return [...problems.values()]
 }

@@ -1,7 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Nest } from '../../kinds/index.ts'
 import { StoreError } from '../errors.ts'
-import { parseFieldSelector } from './field-selector.ts'
+import { fieldSelectorValue, parseFieldSelector } from './field-selector.ts'
 
 describe('a field selector', () => {
   test('has terms that are equal or not equal', () => {
@@ -17,6 +18,17 @@ describe('a field selector', () => {
       { path: 'a', equal: true, value: String.raw`x,y=z\ `.trim() },
       { path: 'b', equal: true, value: '1' },
     ])
+  })
+
+  test('reads any text back that was written as a value', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', ',', '=', '!', '\\', ' ') }), text => {
+        expect(parseFieldSelector(`a=${fieldSelectorValue(text)},b=1`)).toEqual([
+          { path: 'a', equal: true, value: text },
+          { path: 'b', equal: true, value: '1' },
+        ])
+      }),
+    )
   })
 
   test('says nothing if it is empty', () => {

@@ -11,6 +11,11 @@ export interface FieldRequirement {
 /** Conditions that must all hold. */
 export type FieldSelector = readonly FieldRequirement[]
 
+/** A text as it stands in a field selector, where some signs have a meaning: `spec.owner=${fieldSelectorValue(owner)}`. */
+export function fieldSelectorValue(text: string): string {
+  return text.replace(/[\\,=]/g, String.raw`\$&`)
+}
+
 /**
  * Reads Kubernetes' field selector syntax: `metadata.name=x,status.phase!=Failed`; a backslash takes the meaning from `,`, `=`
  * and itself. With a kind, only the fields that it declares are accepted. Throws BadRequest.

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -153,6 +153,17 @@ describe('a store that is opened again', () => {
     await store.close()
   })
 
+  test('may be closed again and again', async () => {
+    const folder = temporaryFolder()
+    const store = await openStore(folder)
+    await Promise.all([store.close(), store.close()])
+    const next = await openStore(folder)
+    await store.close()
+    // Whose folder it is now does not suffer from that.
+    await expect(openStore(folder)).rejects.toMatchObject({ code: 'STORE_FOLDER_IN_USE' })
+    await next.close()
+  })
+
   test('is the same installation as before', async () => {
     const folder = temporaryFolder()
     const before = await openStore(folder)
@@ -271,13 +282,31 @@ describe('a backup', () => {
     const store = await openStore(folder)
     const refused = { code: 'STORE_BACKUP_NOT_WRITTEN' }
     await expect(store.backup(join(folder, 'missing', 'copy.db'))).rejects.toMatchObject(refused)
-    await expect(store.backup(join(folder, 'aviary.db'))).rejects.toMatchObject(refused)
     mkdirSync(join(folder, 'a-folder'))
     await expect(store.backup(join(folder, 'a-folder'))).rejects.toMatchObject(refused)
     expect(existsSync(join(folder, 'a-folder.unfinished'))).toBe(false)
     await store.create(Nest, nest('a'))
     await store.close()
     await expect(store.backup(join(folder, 'late.db'))).rejects.toMatchObject({ reason: 'ServiceUnavailable' })
+  })
+
+  test('never takes the place of the store itself, whatever way leads there', async () => {
+    const folder = temporaryFolder()
+    const store = await openStore(folder)
+    await store.create(Nest, nest('a'))
+    const link = join(temporaryFolder(), 'link')
+    symlinkSync(folder, link)
+    for (const name of ['aviary.db', 'aviary.db-wal', 'aviary.db-shm', 'aviary.db.format-1', 'lock', 'lock-journal', 'lock.owner']) {
+      for (const way of [folder, link]) {
+        await expect(store.backup(join(way, name))).rejects.toMatchObject({ code: 'STORE_FOLDER_FILE_TAKEN' })
+      }
+    }
+    // Elsewhere the same name is the one under which it will be restored.
+    await store.backup(join(temporaryFolder(), 'aviary.db'))
+    await store.close()
+    const again = await openStore(folder)
+    expect(await contents(again)).toHaveLength(1)
+    await again.close()
   })
 
   test('replaces an older one, and a closing store waits for it', async () => {

@@ -12,6 +12,12 @@ export const FolderNotWritable = failure('STORE_FOLDER_NOT_WRITABLE', ({ folder,
   fix: 'give the user of this process the right to write there, or use another data folder',
 }))
 
+/** A backup was to take the place of a file in which a store lives. Nothing was touched. */
+export const FolderFileTaken = failure('STORE_FOLDER_FILE_TAKEN', ({ file }: { file: string }) => ({
+  message: `${file} is where a store keeps its data: a backup there would replace it`,
+  fix: 'choose another file, best on another disk',
+}))
+
 /** There was no room even to open the store. */
 export const FolderFull = failure('STORE_FOLDER_FULL', ({ folder }: { folder: string }) => ({
   message: `the disk of data folder ${folder} is full`,
@@ -23,6 +29,21 @@ export const DatabaseDamaged = failure('STORE_DATABASE_DAMAGED', ({ file, why }:
   message: `database ${file} is damaged: ${why}`,
   fix: 'restore it: move the folder away and put a backup in a new one under the same name; the damaged file was left as it is',
 }))
+
+/** The disk does not give back what it holds, or does not take what it is given. What the database is like nobody knows. */
+export const DatabaseUnreadable = failure('STORE_DATABASE_UNREADABLE', ({ file, why }: { file: string; why: string }) => ({
+  message: `the disk failed while database ${file} was opened: ${why}`,
+  fix: 'look at the disk and start again; if it is beyond repair, restore a backup on another one',
+}))
+
+/** What brings the tables to the format of this version did not get through. The step that failed changed nothing. */
+export const DatabaseNotMigrated = failure(
+  'STORE_DATABASE_NOT_MIGRATED',
+  ({ file, to, copy, why }: { file: string; to: number; copy: string; why: string }) => ({
+    message: `database ${file} could not be brought to format ${to}: ${why}`,
+    fix: `start the version of Aviary that was here before, with ${copy} as the database of a new data folder; and report this`,
+  }),
+)
 
 /** The file is not ours. It was not touched. */
 export const DatabaseForeign = failure('STORE_DATABASE_FOREIGN', ({ file }: { file: string }) => ({

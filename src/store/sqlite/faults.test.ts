@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -91,6 +102,14 @@ describe('a data folder', () => {
     await expect(openStore('/proc/nope/data')).rejects.toMatchObject({ code: 'STORE_FOLDER_NOT_WRITABLE' })
   })
 
+  test('on whose disk there is no room is refused', async () => {
+    const folder = temporaryFolder()
+    // Takes nothing, as a full disk does.
+    symlinkSync('/dev/full', join(folder, 'lock.owner'))
+    await expect(openStore(folder)).rejects.toMatchObject({ code: 'STORE_FOLDER_FULL', fix: expect.stringContaining('free space') })
+    expect(readdirSync(folder).toSorted()).toEqual(['lock', 'lock.owner'])
+  })
+
   test('that is a file is refused', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), 'hello')
@@ -175,7 +194,10 @@ describe('a database file', () => {
     await store.close()
     copyFileSync(join(folder, 'copy.db'), file)
     writeFileSync(`${file}-wal`, 'the log of the store that was here before')
-    expect((await refusalToOpen(folder)).message).toContain('belongs to another database')
+    const { message } = await refusalToOpen(folder)
+    expect(message).toContain('belongs to another database; move both away')
+    // What was acknowledged last may be in that log and nowhere else.
+    expect(message).not.toContain('remove')
   })
 
   test('that is gone while its log is there is not replaced by an empty one', async () => {

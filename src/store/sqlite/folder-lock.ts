@@ -4,9 +4,11 @@ import { dirname, join } from 'node:path'
 import { SqliteDatabase } from './database.ts'
 import { FolderFull, FolderInUse, FolderNotWritable } from './errors.ts'
 import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
+import { storeFiles } from './store-files.ts'
 
 /** A data folder that belongs to this process until it is released or the process ends, however it ends. */
 export interface FolderLock {
+  /** Once it is released, doing so again does nothing. */
   release(): void
 }
 
@@ -16,11 +18,11 @@ export interface FolderLock {
  * Throws FolderInUse, FolderNotWritable or FolderFull.
  */
 export function lockFolder(folder: string): FolderLock {
-  const owner = join(folder, 'lock.owner')
+  const owner = join(folder, storeFiles.owner)
   let lock: SqliteDatabase | undefined
   try {
     makeFolders(folder)
-    lock = new SqliteDatabase(join(folder, 'lock'))
+    lock = new SqliteDatabase(join(folder, storeFiles.lock))
     lock.exec('BEGIN EXCLUSIVE')
     // Only for the message that a second process gets. Not in the lock itself: closing a file drops the locks on it.
     writeFileSync(owner, `process ${process.pid} on ${hostname()}`)
@@ -28,8 +30,12 @@ export function lockFolder(folder: string): FolderLock {
     lock?.close()
     throw refusal(folder, owner, error)
   }
-  const held = lock
-  return { release: () => held.close() }
+  let held: SqliteDatabase | undefined = lock
+  const release = () => {
+    held?.close()
+    held = undefined
+  }
+  return { release }
 }
 
 /** Not Node's recursive mkdir: where the system answers "not found" for good, as below /proc, that one tries for ever. */

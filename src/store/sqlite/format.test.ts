@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -51,7 +51,11 @@ describe('a database of an older format', () => {
         throw new Error('something was not as expected')
       },
     }
-    await expect(openStore(folder, { migrations: [toSecond, fails] })).rejects.toThrow('something was not as expected')
+    await expect(openStore(folder, { migrations: [toSecond, fails] })).rejects.toMatchObject({
+      code: 'STORE_DATABASE_NOT_MIGRATED',
+      message: expect.stringContaining('to format 3: something was not as expected'),
+      fix: expect.stringContaining(join(folder, 'aviary.db.format-1')),
+    })
     const store = await openStore(folder, { migrations: [toSecond] })
     expect((await store.list(Nest)).items).toHaveLength(1)
     await store.close()
@@ -59,9 +63,19 @@ describe('a database of an older format', () => {
 
   test('can be restored from the copy that was put aside', async () => {
     const folder = await oldFolder()
-    await (await openStore(folder, { migrations: [toSecond] })).close()
-    expect(existsSync(join(folder, 'aviary.db.format-1'))).toBe(true)
+    const migrated = await openStore(folder, { migrations: [toSecond] })
+    const later = await migrated.create(Nest, { metadata: { namespace: 'here', name: 'later' }, spec: {} })
+    await migrated.close()
     expect(readdirSync(folder).filter(name => name.endsWith('.unfinished'))).toEqual([])
+
+    const elsewhere = temporaryFolder()
+    copyFileSync(join(folder, 'aviary.db.format-1'), join(elsewhere, 'aviary.db'))
+    const restored = await openStore(elsewhere, { migrations: [toSecond] })
+    expect((await restored.list(Nest)).items.map(({ object }) => object.spec)).toEqual([{ eggs: 3, material: 'moss' }])
+    // Whoever saw the migrated store must not take a new change for one that they know.
+    const next = await restored.create(Nest, { metadata: { namespace: 'here', name: 'next' }, spec: {} })
+    expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(later.metadata.resourceVersion))
+    await restored.close()
   })
 })
 

@@ -1,7 +1,8 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { removeDatabase } from './copy-file.ts'
 import { type Database, SqliteDatabase, scalar, transaction } from './database.ts'
 import { applicationId } from './file-header.ts'
-import { syncFile, syncFolderOf } from './sync-file.ts'
+import { giveName } from './give-name.ts'
 
 /** The way from the format before to `to`. Runs in one transaction, after a copy of the file was put aside. */
 export interface Migration {
@@ -36,7 +37,7 @@ const tables = `
 /** Makes a new database, all of it or nothing: until it is complete it has another name. */
 export function createDatabase(file: string, installation: string): void {
   const unfinished = `${file}.new`
-  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${unfinished}${suffix}`, { force: true })
+  removeDatabase(unfinished)
   // For its owner only, whatever the folder allows: secrets are in it. SQLite gives its log the same mode.
   writeFileSync(unfinished, '', { mode: 0o600 })
   const database = new SqliteDatabase(unfinished)
@@ -53,9 +54,7 @@ export function createDatabase(file: string, installation: string): void {
   } finally {
     database.close()
   }
-  syncFile(unfinished)
-  renameSync(unfinished, file)
-  syncFolderOf(file)
+  giveName(unfinished, file)
 }
 
 /** The format of an open database. */

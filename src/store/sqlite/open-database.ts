@@ -1,12 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Log } from '../../ports/index.ts'
-import { Failure } from '../../ports/index.ts'
 import { connect, scalar, type SqliteDatabase, transaction } from './database.ts'
-import { DatabaseDamaged, DatabaseForeign, DatabaseTooNew, FolderFull, FolderInUse, FolderNotWritable } from './errors.ts'
+import { DatabaseDamaged, DatabaseForeign, DatabaseNotMigrated, DatabaseTooNew } from './errors.ts'
+import { explanationOf } from './explanation.ts'
 import { applicationId, readHeader } from './file-header.ts'
 import { createDatabase, firstFormat, formatOf, type Migration, migrate } from './format.ts'
 import { startAfresh } from './load.ts'
-import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
 import { putAside } from './put-aside.ts'
 
 /** Where the database is, and what to do if it is new or old. */
@@ -21,7 +20,7 @@ export interface DatabaseOptions {
 
 /**
  * Opens the database of a store, after making it if there is none and migrating it if it is of an older format. Whatever is
- * found to be wrong is found before anything is changed. Throws one of the errors of this folder.
+ * found to be wrong is found before anything is changed. Throws one of the errors of this folder, and a defect as it is.
  */
 export function openDatabase(options: DatabaseOptions): SqliteDatabase {
   const { file, migrations } = options
@@ -59,41 +58,34 @@ function checkFile(file: string, known: number): void {
       if (header.applicationId !== applicationId) throw DatabaseForeign({ file })
       if (header.format > known) throw DatabaseTooNew({ file, format: header.format, known })
       // A backup put in the place of a store, beside whose log it does not belong.
-      if (!header.writeAhead && log > 0) throw DatabaseDamaged({ file, why: `the log ${file}-wal belongs to another database; remove it` })
+      if (!header.writeAhead && log > 0) {
+        const why = `the log ${file}-wal beside it belongs to another database; move both away, for that log may hold what was written last`
+        throw DatabaseDamaged({ file, why })
+      }
   }
 }
 
-function bringUpToDate(database: SqliteDatabase, { file, migrations, log }: DatabaseOptions, known: number): void {
+function bringUpToDate(database: SqliteDatabase, options: DatabaseOptions, known: number): void {
+  const { file, migrations, log } = options
   const format = formatOf(database)
   if (format > known) throw DatabaseTooNew({ file, format, known })
   if (format === known) return
   const copy = `${file}.format-${format}`
   putAside(database, copy)
   log.info('the database is of an older format and is migrated', { file, from: format, to: known, copy })
-  migrate(database, migrations)
+  try {
+    migrate(database, migrations)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw explanationOf(error, options) ?? DatabaseNotMigrated({ file, to: known, copy, why }, { cause: error })
+  }
 }
 
-/** Tells SQLite's errors in words that say what to do. */
-export function explained<T>({ folder, file }: Pick<DatabaseOptions, 'folder' | 'file'>, work: () => T): T {
+/** Tells the troubles of SQLite and of the disk in words that say what to do. */
+export function explained<T>(place: Pick<DatabaseOptions, 'folder' | 'file'>, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof Failure) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    switch (sqliteCodeOf(error) ?? (error as { code?: unknown }).code) {
-      case sqliteCode.busy:
-        throw FolderInUse({ folder, owner: `another process, which has ${file} open` }, { cause: error })
-      case sqliteCode.full:
-      case 'ENOSPC':
-        throw FolderFull({ folder }, { cause: error })
-      case sqliteCode.readOnly:
-      case sqliteCode.cannotOpen:
-      case 'EACCES':
-      case 'EPERM':
-      case 'EROFS':
-        throw FolderNotWritable({ folder, why }, { cause: error })
-      default:
-        throw DatabaseDamaged({ file, why }, { cause: error })
-    }
+    throw explanationOf(error, place) ?? error
   }
 }

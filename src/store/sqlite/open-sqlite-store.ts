@@ -3,12 +3,14 @@ import type { Chance, Clock, Log, Metrics } from '../../ports/index.ts'
 import type { Kind } from '../../kinds/index.ts'
 import { defaultWindow } from '../embedded/history.ts'
 import { State } from '../embedded/state.ts'
+import { fillDefaults } from './fill-defaults.ts'
 import { lockFolder } from './folder-lock.ts'
 import { migrations as allMigrations, type Migration } from './format.ts'
 import { load } from './load.ts'
 import { explained, openDatabase } from './open-database.ts'
 import { type Commit, SqliteJournal } from './sqlite-journal.ts'
 import { SqliteStore } from './sqlite-store.ts'
+import { storeFiles } from './store-files.ts'
 import { storeMetrics } from './store-metrics.ts'
 import { writeAheadLog } from './write-ahead-log.ts'
 
@@ -27,18 +29,22 @@ export interface SqliteStoreOptions {
 
 /**
  * Opens the embedded store in a data folder, which then belongs to this process. Rejects with FolderInUse, FolderNotWritable,
- * FolderFull, DatabaseDamaged, DatabaseForeign or DatabaseTooNew; each names the file and the way out, and leaves it as it was.
+ * FolderFull, DatabaseDamaged, DatabaseUnreadable, DatabaseForeign, DatabaseTooNew or DatabaseNotMigrated; each names the file and
+ * the way out, and leaves it as it was.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { folder, kinds, clock, chance, log, metrics, migrations = allMigrations } = options
-  const file = join(folder, 'aviary.db')
+  const file = join(folder, storeFiles.database)
   const lock = lockFolder(folder)
   try {
     const database = openDatabase({ folder, file, installation: () => chance.uuid(), migrations, log })
     try {
       const state = new State(kinds, defaultWindow)
       const started = clock.monotonic()
-      const { installation, superseded } = explained({ folder, file }, () => load(database, file, state, started, defaultWindow.fewest))
+      const { installation, superseded } = explained({ folder, file }, () => {
+        fillDefaults(database, kinds)
+        return load(database, file, state, started, defaultWindow.fewest)
+      })
       reportStrangers(state, log)
       log.debug('the store is open', { file, revision: state.revision, milliseconds: clock.monotonic() - started })
 

@@ -1,14 +1,13 @@
-import { chmodSync, renameSync, rmSync } from 'node:fs'
+import { finishCopy, removeDatabase } from './copy-file.ts'
 import type { Database } from './database.ts'
-import { syncFile, syncFolderOf } from './sync-file.ts'
 
-/** Copies a database to another file before something irreversible is done to it. The copy is complete or not there. */
+/**
+ * Copies a database to another file before something irreversible is done to it. The copy is complete or not there, and a backup
+ * like any other: whoever goes back to it goes on beyond what others have seen since.
+ */
 export function putAside(database: Database, copy: string): void {
   const unfinished = `${copy}.unfinished`
-  rmSync(unfinished, { force: true })
+  removeDatabase(unfinished)
   database.prepare('VACUUM INTO ?').run(unfinished)
-  chmodSync(unfinished, 0o600)
-  syncFile(unfinished)
-  renameSync(unfinished, copy)
-  syncFolderOf(copy)
+  finishCopy(unfinished, copy)
 }

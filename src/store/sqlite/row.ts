@@ -1,4 +1,4 @@
-import type { Kind } from '../../kinds/index.ts'
+import type { Kind, Resource } from '../../kinds/index.ts'
 import { qualified } from '../errors.ts'
 import type { Change } from '../embedded/change.ts'
 import { fieldsOf, type Version } from '../embedded/version.ts'
@@ -21,7 +21,13 @@ export function rowOf(change: Change): Row {
   return [revision, kind, key, current === undefined ? 1 : 0, traits, body]
 }
 
-function traitsOf(kind: Kind, { labels, fields }: Version): string {
+/** The same row with another form of its object. */
+export function rowWith([revision, name, key, deleted]: SealedRow, kind: Kind, object: Resource): Row {
+  const traits = traitsOf(kind, { labels: object.metadata.labels, fields: fieldsOf(kind, object) })
+  return [revision, name, key, deleted, traits, JSON.stringify(object)]
+}
+
+function traitsOf(kind: Kind, { labels, fields }: Pick<Version, 'labels' | 'fields'>): string {
   const traits: Traits = {
     ...(labels === undefined ? {} : { labels }),
     ...(fields.length === 0 ? {} : { fields: Object.fromEntries(kind.selectableFields.map((path, at) => [path, fields[at]!])) }),

@@ -178,6 +178,32 @@ describe('a disk that fails', () => {
   })
 })
 
+describe('compacting', () => {
+  test('waits for whoever works alone, and then does all that it was asked for', async () => {
+    const { store, journal, state } = await faultyWorld()
+    const made = await store.create(Nest, nest('a'))
+    await store.update(Nest, { ...made, spec: { ...made.spec, eggs: 2 } })
+    journal.forget(state.trim(0, state.revision), state.compacted)
+    const work = Promise.withResolvers<void>()
+    const steps: string[] = []
+    const alone = journal.alone(() => work.promise).then(() => steps.push('alone'))
+    const compacted = journal.compact().then(() => steps.push('compacted'))
+    work.resolve()
+    await Promise.all([alone, compacted])
+    expect(steps).toEqual(['alone', 'compacted'])
+    expect(journal.superseded).toBe(0)
+    await store.close()
+  })
+
+  test('says so if it cannot be done any more', async () => {
+    const { store, journal, disk } = await faultyWorld()
+    disk.failing = true
+    await store.create(Nest, nest('a')).catch(() => {})
+    await expect(journal.compact()).rejects.toMatchObject({ reason: 'InternalError', cause: { reason: 'ServiceUnavailable' } })
+    await store.close()
+  })
+})
+
 describe('what nobody can ask for any more', () => {
   test('is cleared away while the store works, and what remains is right after a restart', async () => {
     const { folder, store, real, journal, state } = await faultyWorld({ fewest: 0, age: 0, most: 10 })

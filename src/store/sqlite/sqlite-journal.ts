@@ -3,7 +3,7 @@ import type { Clock, Log } from '../../ports/index.ts'
 import type { Change } from '../embedded/change.ts'
 import { Fifo } from '../embedded/fifo.ts'
 import type { Journal } from '../embedded/journal.ts'
-import { StoreError } from '../errors.ts'
+import { closed, StoreError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { type KeeperRequest, LogKeeper } from './log-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
@@ -53,13 +53,14 @@ export class SqliteJournal implements Journal {
   #compacted: number
   #keeper: Keeper | undefined
   /** The housekeeping that was asked for last; it waits for what was asked for before, and never rejects. */
-  #housekeeping: Promise<void> = Promise.resolve()
+  #housekeeping: Promise<unknown> = Promise.resolve()
   #clearing = false
   /** How many superseded rows may wait; more after a failure, so that it is not tried again at once. */
   #patience = mostWaiting
   #logBytes = 0
   /** How long the disk usually takes, in milliseconds. */
   #syncTime = 0
+  /** How many work alone or wait for it: the log may grow meanwhile. */
   #alone = 0
   #closed = false
   /** Whether the last write found the disk full. */
@@ -125,24 +126,25 @@ export class SqliteJournal implements Journal {
     this.#clearIfMany()
   }
 
-  /** Removes all that can go, and gives the space back, now. Rejects with a StoreError. */
+  /** Removes all that can go, and gives the space back, as soon as nobody works alone. Rejects with a StoreError. */
   async compact(): Promise<void> {
-    let failure: unknown
-    await this.#keepHouse(async () => {
-      await this.#clear(0, 0)
-      await this.#ask({ checkpoint: 'TRUNCATE' })
-    }).catch((error: unknown) => (failure = error))
-    if (failure === undefined) return
-    const message = 'the database could not be compacted: nothing is lost, and it can be tried again'
-    throw new StoreError('InternalError', message, { cause: failure })
+    try {
+      await this.#inTurn(async () => {
+        await this.#clear(0, 0)
+        await this.#ask({ checkpoint: 'TRUNCATE' })
+        if (!this.#mayKeepHouse()) throw this.#broken ?? closed()
+      })
+    } catch (error) {
+      const message = 'the database could not be compacted: nothing is lost, and it can be tried again'
+      throw new StoreError('InternalError', message, { cause: error })
+    }
   }
 
   /** Does something that stands on this thread's connection alone: until it is done the keeper rests. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     this.#alone++
     try {
-      await this.#housekeeping
-      return await work()
+      return await this.#inTurn(work)
     } finally {
       this.#alone--
       this.#clearIfMany()
@@ -186,18 +188,18 @@ export class SqliteJournal implements Journal {
 
   /** Moves the log into the file: most of it beside those who write, and only what they added meanwhile in their place. */
   #shortenIfLong(): void {
-    if (this.#logBytes < longLog || !this.#mayKeepHouse()) return
+    if (this.#logBytes < longLog || !this.#mayKeepHouse() || this.#alone > 0) return
     this.#logBytes = 0
-    this.#keepHouse(async () => {
+    this.#inTurn(async () => {
       await this.#ask({ checkpoint: 'PASSIVE' })
       await this.#ask({ checkpoint: 'RESTART' })
     }).catch((error: unknown) => this.#log.warn('the log could not be moved into the database file', { file: this.#file, error }))
   }
 
   #clearIfMany(): void {
-    if (this.#superseded.length <= this.#patience || this.#clearing || !this.#mayKeepHouse()) return
+    if (this.#superseded.length <= this.#patience || this.#clearing || !this.#mayKeepHouse() || this.#alone > 0) return
     this.#clearing = true
-    this.#keepHouse(() => this.#clear(mostWaiting / 2, freePagesKept))
+    this.#inTurn(() => this.#clear(mostWaiting / 2, freePagesKept))
       .then(
         () => (this.#patience = mostWaiting),
         (error: unknown) => {
@@ -219,8 +221,8 @@ export class SqliteJournal implements Journal {
     while (await this.#ask({ vacuum: pagesInOneStep, keep: pages }));
   }
 
-  /** One piece of housekeeping after another. */
-  #keepHouse(work: () => Promise<void>): Promise<void> {
+  /** One piece of housekeeping after another, and none beside whoever works alone. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#housekeeping.then(work)
     this.#housekeeping = done.catch(() => {})
     return done
@@ -234,7 +236,7 @@ export class SqliteJournal implements Journal {
   }
 
   #mayKeepHouse(): boolean {
-    return !this.#closed && this.#alone === 0 && this.#broken === undefined
+    return !this.#closed && this.#broken === undefined
   }
 
   #hasRoom(): void {

@@ -28,7 +28,6 @@ export class SqliteStore extends EmbeddedStore {
   /** The identity of this installation, the same for as long as its data folder lives. */
   readonly installation: string
   readonly #parts: SqliteStoreParts
-  #copying: Promise<void> = Promise.resolve()
 
   constructor(parts: SqliteStoreParts) {
     super(parts)
@@ -38,14 +37,12 @@ export class SqliteStore extends EmbeddedStore {
 
   /**
    * Writes a copy of everything to a file, while the store goes on working; the file appears when it is complete. To restore,
-   * put it as `aviary.db` into an empty data folder. Rejects with BackupNotWritten.
+   * put it as `aviary.db` into an empty data folder. Rejects with BackupNotWritten or FolderFileTaken.
    */
   async backup(file: string): Promise<void> {
     this.checkOpen()
     const { journal, database, file: source } = this.#parts
-    const copy = this.#copying.then(() => journal.alone(() => backup(database, source, file)))
-    this.#copying = copy.catch(() => {})
-    await copy
+    await journal.alone(() => backup(database, source, file))
   }
 
   /** Forgets the past: removes every revision but the present one of each object, and gives the space back to the file system. */
@@ -77,10 +74,6 @@ export class SqliteStore extends EmbeddedStore {
   override async close(): Promise<void> {
     await super.close()
     this.#parts.lock.release()
-  }
-
-  protected override settled(): Promise<void> {
-    return this.#copying
   }
 }
 

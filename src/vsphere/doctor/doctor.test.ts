@@ -69,6 +69,37 @@ describe('the doctor', () => {
     expect(checks.map(({ what }) => what)).toContain('privilege Network.Assign on the network of template debian')
   })
 
+  test('takes the name of a template for that of the template, as clones do, also if a VM has it too', async () => {
+    const script = (method: string, body: string) =>
+      method === 'RetrievePropertiesEx' && body.includes('>VirtualMachine</obj>')
+        ? `<returnval>${listed('VirtualMachine', 'vm-0', { name: 'debian', 'config.template': 'false' })}${template}</returnval>`
+        : undefined
+    expect((await checkUp(script)).filter(({ ok }) => !ok)).toEqual([])
+  })
+
+  test.each([
+    ['can be read', { uuid: '50 1f' }, { ok: true }],
+    ['cannot be read', {}, { ok: false, found: 'the account cannot read it', fix: expect.stringContaining('Read-only') }],
+  ])('looks whether the switch of a distributed network %s', async (_, properties, expected) => {
+    const portgroup = listed('DistributedVirtualPortgroup', 'dvportgroup-1', {
+      name: 'lan',
+      key: 'dvportgroup-1',
+      'config.distributedVirtualSwitch': ref('VmwareDistributedVirtualSwitch', 'dvs-1'),
+    })
+    const found: Readonly<Record<string, string>> = {
+      'dvs-1': listed('VmwareDistributedVirtualSwitch', 'dvs-1', properties),
+      'dvportgroup-1': portgroup,
+      Networks: portgroup,
+    }
+    const script = (method: string, body: string) => {
+      if (method === 'CreateContainerView' && body.includes('OpaqueNetwork')) return '<returnval type="ContainerView">Networks</returnval>'
+      const about = Object.keys(found).find(id => body.includes(`>${id}</obj>`))
+      return method === 'RetrievePropertiesEx' && about !== undefined ? `<returnval>${found[about]}</returnval>` : undefined
+    }
+    const checks = await checkUp(script, { network: 'lan' })
+    expect(checks.find(({ what }) => what === 'network lan: its switch')).toMatchObject(expected)
+  })
+
   test.each([
     ['true', 'normal', { ok: true, found: '7 GB free' }],
     ['false', 'normal', { ok: false, found: 'no host can reach it' }],

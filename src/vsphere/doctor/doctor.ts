@@ -1,27 +1,18 @@
-import { Failure } from '../../ports/index.ts'
+import { NotThere, templateAmong } from '../../platform/index.ts'
 import { VsphereConnection, type ConnectionOptions } from '../connection.ts'
 import { readBelow, type Datacenter, type PlaceKind } from '../places.ts'
-import { sdkUrl } from '../settings.ts'
+import { sdkUrl, type VsphereSettings } from '../settings.ts'
 import { isFault, type ServiceContent } from '../soap/session.ts'
-import { cardsOf } from '../vim/network-card.ts'
+import { cardsOf, networkBacking } from '../vim/network-card.ts'
 import { readName } from '../vim/object-name.ts'
 import { refOf, retrieveOne } from '../vim/property-collector.ts'
 import type { Ref } from '../xml/writer.ts'
+import { Advice, attempt, attemptAsync, failed, Told, type Check } from './check.ts'
 import { missingPrivileges, privileges, type PrivilegePlace } from './privileges.ts'
-
-/** One thing that must be so. */
-export interface Check {
-  readonly what: string
-  readonly ok: boolean
-  /** What was found, if it is worth telling. */
-  readonly found?: string
-  /** If not ok: what does not work because of it, and what to do. */
-  readonly breaks?: string
-  readonly fix?: string
-}
 
 /** Which templates the configuration names, besides what a connection needs. */
 export interface DoctorOptions extends ConnectionOptions {
+  readonly settings: VsphereSettings
   readonly templates?: readonly string[]
 }
 
@@ -49,15 +40,24 @@ export async function doctor(options: DoctorOptions, signal: AbortSignal): Promi
       connection.places.datacenter(),
     )
     if (datacenter === undefined) return checks
-    const found = await findPlaces(checks, connection)
+    const visit: Visit = { checks, connection, settings, signal }
+    const found = await findPlaces(visit)
     const templates = options.templates ?? []
-    const vms = templates.length === 0 ? [] : await allVms(checks, connection, datacenter, signal)
-    if (vms !== undefined) for (const name of templates) found.push(...(await checkTemplate(checks, connection, vms, name, signal)))
-    for (const { place, called, ref } of found) await checkPrivileges(checks, connection, place, called, ref, signal)
+    const vms = templates.length === 0 ? [] : await allVms(visit, datacenter)
+    if (vms !== undefined) for (const name of templates) found.push(...(await checkTemplate(visit, vms, name)))
+    for (const each of found) await checkPrivileges(visit, each)
     return checks
   } finally {
     await connection.close()
   }
+}
+
+/** What the steps of a check-up share. */
+interface Visit {
+  readonly checks: Check[]
+  readonly connection: VsphereConnection
+  readonly settings: VsphereSettings
+  readonly signal: AbortSignal
 }
 
 interface FoundPlace {
@@ -66,10 +66,10 @@ interface FoundPlace {
   readonly ref: Ref
 }
 
-async function findPlaces(checks: Check[], connection: VsphereConnection): Promise<FoundPlace[]> {
+async function findPlaces({ checks, connection, settings }: Visit): Promise<FoundPlace[]> {
   const found: FoundPlace[] = []
   for (const { kind, breaks } of places) {
-    const name = connection.settings[kind]
+    const name = settings[kind]
     // A clone stays on its template's datastore and network if none is named.
     if (name === undefined && (kind === 'datastore' || kind === 'network')) continue
     const called = named(kind, name)
@@ -77,6 +77,8 @@ async function findPlaces(checks: Check[], connection: VsphereConnection): Promi
     if (ref === undefined) continue
     found.push({ place: kind, called, ref })
     if (kind === 'datastore') await attemptAsync(checks, `${called}: room for disks`, breaks, () => datastoreState(connection, called, ref))
+    if (ref.type === 'DistributedVirtualPortgroup')
+      await attemptAsync(checks, `${called}: its switch`, breaks, () => switchCanBeRead(connection, called, ref))
   }
   return found
 }
@@ -88,6 +90,16 @@ async function datastoreState({ session }: VsphereConnection, called: string, re
   if (told('accessible') === 'false') throw new Advice('no host can reach it', `bring ${called} back in vCenter, or name another`)
   if ((told('maintenanceMode') ?? 'normal') !== 'normal') throw new Advice('it is in maintenance', `end it in vCenter, or name another`)
   return new Told(`${Math.floor(Number(told('freeSpace') ?? 0) / 2 ** 30)} GB free`)
+}
+
+/** A card is put on a distributed network by the identifier of its switch, which an account may not see that sees the network. */
+async function switchCanBeRead({ session }: VsphereConnection, called: string, ref: Ref): Promise<void> {
+  try {
+    await networkBacking(session, ref, called)
+  } catch (error) {
+    if (!NotThere.is(error) && !isFault(error, 'NoPermission')) throw error
+    throw new Advice('the account cannot read it', `give it the role "Read-only" on the distributed switch of ${called}`)
+  }
 }
 
 /** What answers must be a vCenter, and of a version that speaks as this program does. */
@@ -109,17 +121,24 @@ function checkVersion(checks: Check[], { fullName, version, apiType }: ServiceCo
   return checks.at(-1)?.ok === true
 }
 
-type Listed = Awaited<ReturnType<typeof readBelow>>
+interface ListedVm {
+  readonly ref: Ref
+  readonly name: string
+  readonly template: boolean
+}
 
-/** Every VM and template by name; undefined if they cannot be listed, which is a check then. */
+/** Every VM and template; undefined if they cannot be listed, which is a check then. */
 async function allVms(
-  checks: Check[],
-  { session }: VsphereConnection,
+  { checks, connection: { session }, signal }: Visit,
   { folders }: Datacenter,
-  signal: AbortSignal,
-): Promise<Listed | undefined> {
+): Promise<readonly ListedVm[] | undefined> {
   try {
-    return await readBelow(session, folders.get('vmFolder') as Ref, ['VirtualMachine'], ['name', 'config.template'], signal)
+    const found = await readBelow(session, folders.get('vmFolder') as Ref, ['VirtualMachine'], ['name', 'config.template'], signal)
+    return found.map(({ ref, properties }) => ({
+      ref,
+      name: readName(properties.get('name')?.text ?? ''),
+      template: properties.get('config.template')?.text === 'true',
+    }))
   } catch (error) {
     checks.push(failed('listing VMs and templates', 'what is there is not known, so nothing is done', error))
     return undefined
@@ -128,21 +147,17 @@ async function allVms(
 
 /** The template, and the places that its clones stay in because the configuration names no others. */
 async function checkTemplate(
-  checks: Check[],
-  { session, settings }: VsphereConnection,
-  vms: Listed,
+  { checks, connection: { session }, settings, signal }: Visit,
+  vms: readonly ListedVm[],
   name: string,
-  signal: AbortSignal,
 ): Promise<readonly FoundPlace[]> {
   const what = `template ${name}`
   const breaks = 'jobs and pools that use it get no VM'
   const found = await attemptAsync(checks, what, breaks, async () => {
-    const vm = vms.find(({ properties }) => readName(properties.get('name')?.text ?? '') === name)
+    const vm = templateAmong(vms.filter(each => each.name === name))
     if (vm === undefined)
       throw new Advice(`there is no VM or template "${name}" in the datacenter`, 'check the spelling, and whether the account may see it')
-    if (vm.properties.get('config.template')?.text !== 'true') {
-      throw new Advice(`"${name}" is a VM, not a template`, `power it off and convert it to a template in vCenter`)
-    }
+    if (!vm.template) throw new Advice(`"${name}" is a VM, not a template`, `power it off and convert it to a template in vCenter`)
     const paths = ['config.hardware.device', 'snapshot.currentSnapshot', 'datastore', 'network']
     const details = await retrieveOne(session, vm.ref, paths, signal)
     const cards = cardsOf(details?.get('config.hardware.device')).length
@@ -164,12 +179,8 @@ async function checkTemplate(
 }
 
 async function checkPrivileges(
-  checks: Check[],
-  { session, settings }: VsphereConnection,
-  place: PrivilegePlace,
-  called: string,
-  ref: Ref,
-  signal: AbortSignal,
+  { checks, connection: { session }, settings, signal }: Visit,
+  { place, called, ref }: FoundPlace,
 ): Promise<void> {
   const needed = privileges.filter(privilege => privilege.on === place)
   try {
@@ -197,54 +208,7 @@ async function checkPrivileges(
   }
 }
 
-/** What a check found that is worth telling although all is well. */
-class Told {
-  readonly found: string
-
-  constructor(found: string) {
-    this.found = found
-  }
-}
-
-/** What a check found wrong by itself. */
-class Advice extends Error {
-  readonly fix: string
-
-  constructor(message: string, fix: string) {
-    super(message)
-    this.fix = fix
-  }
-}
-
 function named(kind: string, name: string | undefined): string {
   const word = kind.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
   return name === undefined ? `the ${word}` : `${word} ${name}`
-}
-
-function attempt<T>(checks: Check[], what: string, breaks: string, look: () => T): T | undefined {
-  try {
-    const result = look()
-    checks.push({ what, ok: true })
-    return result
-  } catch (error) {
-    checks.push(failed(what, breaks, error))
-    return undefined
-  }
-}
-
-async function attemptAsync<T>(checks: Check[], what: string, breaks: string, look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    const result = await look()
-    checks.push({ what, ok: true, ...(result instanceof Told && { found: result.found }) })
-    return result
-  } catch (error) {
-    checks.push(failed(what, breaks, error))
-    return undefined
-  }
-}
-
-function failed(what: string, breaks: string, error: unknown): Check {
-  const fix = error instanceof Failure || error instanceof Advice ? error.fix : undefined
-  const found = error instanceof Error ? error.message : String(error)
-  return { what, ok: false, found, breaks, fix: fix ?? 'see what was found' }
 }

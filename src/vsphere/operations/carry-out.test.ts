@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { listed, scriptedConnection } from '../testing/scripted-connection.ts'
+import { refusal } from '../testing/scripted-vcenter.ts'
 import { carryOut, type Change } from './carry-out.ts'
 
 const vm = { type: 'VirtualMachine', id: 'vm-1' }
@@ -45,4 +46,20 @@ test('a task that may be somebody else’s is neither cancelled when the caller 
   await clock.advance(20_000)
   expect(await outcome).toBe(stop.signal.reason)
   expect(calls).not.toContain('CancelTask')
+})
+
+test('a VM that another task holds is asked again soon, and then less and less often', async () => {
+  const tries: number[] = []
+  const { connection, clock } = scriptedConnection(method => {
+    if (method !== 'PowerOnVM_Task') return undefined
+    tries.push(clock.now())
+    return refusal('TaskInProgress')
+  })
+  const change = { method: 'PowerOnVM_Task', on: vm, target: 'robin', timeout: 300_000, done: async () => 1, look: async () => undefined }
+  const outcome = carryOut(connection, change, new AbortController().signal).catch((error: unknown) => error)
+  await clock.advance(120_000)
+  expect(await outcome).toMatchObject({ details: { fault: 'TaskInProgress' } })
+  expect(tries[1]! - tries[0]!).toBe(200)
+  expect(tries[2]! - tries[1]!).toBeGreaterThanOrEqual(500)
+  expect(tries.length).toBeLessThan(40)
 })

@@ -1,11 +1,12 @@
 import { backoff } from '../../ports/index.ts'
 import type { VsphereConnection } from '../connection.ts'
+import { AnswerNotUnderstood } from '../errors.ts'
 import { isFault } from '../soap/session.ts'
+import { afterglow, isUnanswered, maybeDone } from '../soap/unanswered.ts'
 import { retrieve, refOf } from '../vim/property-collector.ts'
 import { TaskForgotten, type Evidence } from '../watch/task-book.ts'
 import { child } from '../xml/element.ts'
 import type { Ref, XmlFields } from '../xml/writer.ts'
-import { maybeDone, neverSent } from './translate.ts'
 
 /** How long to keep asking while another task holds the VM. */
 const busyFor = 60_000
@@ -13,8 +14,8 @@ const busyFor = 60_000
 /** How often a call is made again that certainly had no effect. */
 const mostTries = 4
 
-/** How long after a lost answer the request may still be under way inside vCenter. */
-const afterglow = 1_000
+/** How often a question is asked whose answers make no sense: what stands between us and vCenter will not come to its senses. */
+const mostNonsense = 3
 
 /** One change, by one task. */
 export interface Change<T> {
@@ -45,21 +46,24 @@ export async function carryOut<T>(connection: VsphereConnection, change: Change<
   using limit = clock.deadline(change.timeout, parent)
   const { signal } = limit
   const began = clock.monotonic()
-  let tries = 0
+  let [tries, busy] = [0, 0]
   for (;;) {
+    let isBegun = false
     try {
       const answer = await session.call(change.method, change.on, change.args ?? {})
       const task = refOf(child(answer, 'returnval'))
+      isBegun = true
       await tasks.end(task, { operation: change.method, target: change.target }, signal, evidenceOf(connection, change))
       return await change.done(task, signal)
     } catch (error) {
       signal.throwIfAborted()
       if (isFault(error, 'TaskInProgress') && clock.monotonic() - began < busyFor) {
-        await clock.sleep(500 + backoff({ base: 2_000, cap: 8_000, chance }, ++tries), signal)
+        // Soon the first time: most often it is the task whose effect has shown a moment before its end.
+        await clock.sleep(busy++ === 0 ? 200 : 500 + backoff({ base: 2_000, cap: 8_000, chance }, busy), signal)
         continue
       }
-      const lost = maybeDone(error) || error instanceof TaskForgotten
-      if (!(lost || neverSent(error)) || ++tries >= mostTries) throw error
+      if (!(isUnanswered(error) || error instanceof TaskForgotten) || ++tries >= mostTries) throw error
+      const lost = isBegun || maybeDone(error)
       log.info('no answer from vCenter: looking what it did', { method: change.method, target: change.target, error })
       if (lost) {
         const seen = await whatHappened(connection, change, signal)
@@ -91,7 +95,7 @@ async function whatHappened<T>(connection: VsphereConnection, change: Change<T>,
   return answered(
     connection,
     async () => {
-      await quiet(connection, change, signal)
+      await quiet(connection, change.on, signal)
       return change.look(signal)
     },
     signal,
@@ -102,7 +106,7 @@ async function whatHappened<T>(connection: VsphereConnection, change: Change<T>,
  * Waits for every task on the object that nobody here follows: one of them may be the one whose answer was lost. Which one nobody can
  * tell, so none is cancelled, also when the caller gives up: it may be somebody else's.
  */
-async function quiet({ session, tasks }: VsphereConnection, { on }: Change<unknown>, signal: AbortSignal): Promise<void> {
+export async function quiet({ session, tasks }: VsphereConnection, on: Ref, signal: AbortSignal): Promise<void> {
   const { manager } = await session.content(signal)
   const paths = ['info.state', 'info.entity']
   const recent = await retrieve(session, { type: 'Task', paths, from: manager('taskManager'), through: 'recentTask' }, signal)
@@ -116,14 +120,16 @@ async function quiet({ session, tasks }: VsphereConnection, { on }: Change<unkno
   }
 }
 
-/** Repeats what only reads until vCenter answers. */
-export async function answered<T>({ clock, chance }: VsphereConnection, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/** Repeats what only reads until vCenter answers, or `signal`, which must have an end, is aborted. */
+export async function answered<T>({ clock, chance, over }: VsphereConnection, read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  let nonsense = 0
   for (let attempt = 1; ; attempt++) {
     try {
       return await read()
     } catch (error) {
       signal.throwIfAborted()
-      if (!maybeDone(error) && !neverSent(error)) throw error
+      over.throwIfAborted()
+      if (!isUnanswered(error) || (AnswerNotUnderstood.is(error) && ++nonsense === mostNonsense)) throw error
       await clock.sleep(200 + backoff({ base: 1_000, cap: 15_000, chance }, attempt), signal)
     }
   }

@@ -11,6 +11,7 @@ export interface TemplateFacts {
   /** The snapshot that linked clones hang on. */
   readonly snapshot: Ref | undefined
   readonly diskGB: number
+  readonly coresPerSocket: number
 }
 
 /**
@@ -61,13 +62,15 @@ export class CloneMemory {
   }
 
   async #readTemplate(id: string): Promise<TemplateFacts> {
-    const properties = await retrieveOne(this.#connection.session, vmRef(id), ['config.hardware.device', 'snapshot.currentSnapshot'])
+    const paths = ['config.hardware.device', 'config.hardware.numCoresPerSocket', 'snapshot.currentSnapshot']
+    const properties = await retrieveOne(this.#connection.session, vmRef(id), paths)
     const snapshot = properties?.get('snapshot.currentSnapshot')
     const devices = properties?.get('config.hardware.device')
     return {
       cards: cardsOf(devices),
       snapshot: snapshot === undefined ? undefined : refOf(snapshot),
       diskGB: firstDiskOf(devices)?.sizeGB ?? 0,
+      coresPerSocket: Number(properties?.get('config.hardware.numCoresPerSocket')?.text ?? 1),
     }
   }
 }

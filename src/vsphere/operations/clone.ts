@@ -1,4 +1,4 @@
-import { NameTaken, NotThere, type CloneRequest, type Vm } from '../../platform/index.ts'
+import { NameTaken, NotThere, templateAmong, type CloneRequest, type Vm } from '../../platform/index.ts'
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
 import { cloneArguments, type ClonePlan } from '../vim/clone-spec.ts'
@@ -7,23 +7,20 @@ import { writtenName } from '../vim/object-name.ts'
 import { refOf } from '../vim/property-collector.ts'
 import { child } from '../xml/element.ts'
 import { reference, type Ref } from '../xml/writer.ts'
-import { answered, carryOut } from './carry-out.ts'
-import type { CloneMemory } from './clone-memory.ts'
+import { answered, carryOut, quiet } from './carry-out.ts'
 import { readVm, vmRef } from './vm-access.ts'
-
-const usualTimeout = 30 * 60_000
 
 /** How long to wait for a VM to get its configuration that carries our name and is just being made. */
 const makingTakes = 60_000
 
 /** Makes a VM from a template, or finds the one that an earlier call made. */
-export async function cloneVm(connection: VsphereConnection, memory: CloneMemory, request: CloneRequest, signal: AbortSignal): Promise<Vm> {
-  const { settings } = connection
+export async function cloneVm(connection: VsphereConnection, request: CloneRequest, signal: AbortSignal, timeout: number): Promise<Vm> {
+  const { clones, places } = connection
   await connection.live(signal)
   const before = await findOurs(connection, request, signal)
   if (before !== undefined) return before
   const template = templateCalled(connection, request.template)
-  const plan = await planFor(connection, memory, template, request, signal)
+  const plan = await planFor(connection, template, request, signal)
   try {
     return await carryOut(
       connection,
@@ -32,7 +29,7 @@ export async function cloneVm(connection: VsphereConnection, memory: CloneMemory
         on: vmRef(template.id),
         args: cloneArguments({ ...request, name: writtenName(request.name) }, plan),
         target: request.name,
-        timeout: settings.cloneTimeout ?? usualTimeout,
+        timeout,
         shows: () => shownAs(connection, request) !== undefined,
         showsEarly: true,
         done: (task, limit) => made(connection, request, task, limit),
@@ -42,13 +39,28 @@ export async function cloneVm(connection: VsphereConnection, memory: CloneMemory
     )
   } catch (error) {
     // What was looked up may be what was wrong.
-    memory.forget()
-    connection.places.forget()
+    clones.forget()
+    places.forget()
     if (!isFault(error, 'DuplicateName')) throw error
-    const there = await findOurs(connection, request, signal, { fresh: true })
+    const there = await madeBefore(connection, template, request, signal)
     if (there === undefined) throw NameTaken({ name: request.name }, { cause: error })
     return there
   }
+}
+
+/**
+ * The VM of that name, if it is ours, although the inventory did not show it. An earlier life of this program may still be making it:
+ * the name is taken from the beginning, the VM may show only in the end.
+ */
+function madeBefore(connection: VsphereConnection, template: Vm, request: CloneRequest, signal: AbortSignal): Promise<Vm | undefined> {
+  return answered(
+    connection,
+    async () => {
+      await quiet(connection, vmRef(template.id), signal)
+      return findOurs(connection, request, signal, { fresh: true })
+    },
+    signal,
+  )
 }
 
 /** The VM that carries the name, if it is ours. Throws NameTaken if it is somebody else's. */
@@ -88,8 +100,8 @@ async function finished(
 
 /** Asks vCenter itself: after a lost answer the watch may be as late as the answer was. */
 async function readByName(connection: VsphereConnection, { name, folder }: CloneRequest, signal: AbortSignal): Promise<readonly Vm[]> {
-  const { session, places, inventory, settings } = connection
-  const parent = await places.find('folder', folder ?? settings.folder)
+  const { session, places, inventory } = connection
+  const parent = await places.find('folder', folder)
   const { manager } = await session.content(signal)
   const answer = await session.call('FindChild', manager('searchIndex'), { entity: reference(parent), name: writtenName(name) }, { signal })
   const found = child(answer, 'returnval')
@@ -125,36 +137,29 @@ async function made(connection: VsphereConnection, request: CloneRequest, task: 
 }
 
 function templateCalled({ inventory }: VsphereConnection, name: string): Vm {
-  const template = inventory.byName(name).find(vm => vm.template)
-  if (template === undefined) throw NotThere({ what: 'template', name })
+  const template = templateAmong(inventory.byName(name))
+  if (template?.template !== true) throw NotThere({ what: 'template', name })
   return template
 }
 
-async function planFor(
-  connection: VsphereConnection,
-  memory: CloneMemory,
-  template: Vm,
-  request: CloneRequest,
-  signal: AbortSignal,
-): Promise<ClonePlan> {
-  const { places, settings } = connection
-  const datastore = request.datastore ?? settings.datastore
-  const network =
-    request.network ?? (settings.network === undefined ? undefined : { network: settings.network, card: settings.card ?? 'vmxnet3' })
+async function planFor(connection: VsphereConnection, template: Vm, request: CloneRequest, signal: AbortSignal): Promise<ClonePlan> {
+  const { places, clones } = connection
+  const { folder, resourcePool, datastore, network, linked, diskGB } = request
   return answered(
     connection,
     async () => {
-      const facts = await memory.template(template.id)
-      const backing = network === undefined ? undefined : await memory.network(network.network)
+      const facts = await clones.template(template.id)
+      const backing = network?.network === undefined ? undefined : await clones.network(network.network)
       return {
-        folder: await places.find('folder', request.folder ?? settings.folder),
-        resourcePool: await places.find('resourcePool', request.resourcePool ?? settings.resourcePool),
+        folder: await places.find('folder', folder),
+        resourcePool: await places.find('resourcePool', resourcePool),
         datastore: datastore === undefined ? undefined : await places.find('datastore', datastore),
         // vCenter refuses to expand a disk that shares another's data.
-        linked: request.linked !== false && (request.diskGB ?? 0) <= facts.diskGB,
+        linked: linked !== false && (diskGB ?? 0) <= facts.diskGB,
         snapshot: facts.snapshot,
-        deviceChanges: network === undefined || backing === undefined ? [] : cardChanges(network.card, backing, facts.cards[0]),
-        cards: Math.max(facts.cards.length, network === undefined ? 0 : 1),
+        coresPerSocket: facts.coresPerSocket,
+        deviceChanges: network === undefined ? [] : cardChanges(network.card, backing, facts.cards[0]),
+        cards: Math.max(facts.cards.length, backing === undefined ? 0 : 1),
       }
     },
     signal,

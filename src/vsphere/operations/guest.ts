@@ -1,37 +1,41 @@
 import { GuestLoginRefused, GuestNotReady, NotThere, type GuestCommand, type GuestProgram } from '../../platform/index.ts'
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
+import { afterglow, maybeDone } from '../soap/unanswered.ts'
 import type { GuestProcess } from '../vim/guest-operations.ts'
 import { answered } from './carry-out.ts'
-import { maybeDone } from './translate.ts'
 import { knownVm, vmRef } from './vm-access.ts'
-
-/** How long after a lost answer the request may still be under way. */
-const afterglow = 1_000
 
 /** Starts a program in the guest once: after a lost answer the guest's list of processes says whether it runs. */
 export async function runInGuest(connection: VsphereConnection, id: string, command: GuestCommand, signal: AbortSignal): Promise<number> {
-  const { guests, clock } = connection
   await connection.live(signal)
   const { name } = knownVm(connection, id)
-  const vm = vmRef(id)
   try {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await guests.start(vm, command, signal)
-      } catch (error) {
-        if (signal.aborted || !maybeDone(error) || attempt === 3) throw error
-        await clock.sleep(afterglow, signal)
-        const processes = await answered(connection, () => guests.list(vm, command, [], signal), signal)
-        const ours = processes.filter(process => process.owner === command.user && isRunOf(process, command))
-        const newest = ours.map(process => process.id).toSorted((one, other) => other - one)[0]
-        if (newest !== undefined) return newest
-      }
-    }
+    const process = await startOnce(connection, id, command, signal)
+    connection.started.add(id, process)
+    return process
   } catch (error) {
     if (isFault(error, 'InvalidGuestLogin')) throw GuestLoginRefused({ name, user: command.user }, { cause: error })
     if (isFault(error, 'InvalidPowerState')) throw GuestNotReady({ name, why: 'it is not powered on' }, { cause: error })
     throw error
+  }
+}
+
+async function startOnce(connection: VsphereConnection, id: string, command: GuestCommand, signal: AbortSignal): Promise<number> {
+  const { guests, clock, started } = connection
+  const vm = vmRef(id)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await guests.start(vm, command, signal)
+    } catch (error) {
+      if (signal.aborted || !maybeDone(error) || attempt === 3) throw error
+      await clock.sleep(afterglow, signal)
+      const processes = await answered(connection, () => guests.list(vm, command, [], signal), signal)
+      // The same program may have been started before, by a call that was answered.
+      const ours = processes.filter(each => each.owner === command.user && isRunOf(each, command) && !started.has(id, each.id))
+      const newest = ours.map(each => each.id).toSorted((one, other) => other - one)[0]
+      if (newest !== undefined) return newest
+    }
   }
 }
 

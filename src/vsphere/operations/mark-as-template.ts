@@ -1,7 +1,7 @@
 import type { Vm } from '../../platform/index.ts'
 import type { VsphereConnection } from '../connection.ts'
+import { isUnanswered } from '../soap/unanswered.ts'
 import { answered } from './carry-out.ts'
-import { maybeDone, neverSent } from './translate.ts'
 import { knownVm, readVm, vmRef, wrote } from './vm-access.ts'
 
 const mostTries = 3
@@ -20,7 +20,7 @@ export async function markAsTemplate(connection: VsphereConnection, id: string, 
       // Whatever the error: what counts is what the VM is now.
       const now = await answered(connection, () => readVm(connection, id, signal), signal)
       if (now?.template === true) break
-      if (!(maybeDone(error) || neverSent(error)) || attempt === mostTries) throw error
+      if (!isUnanswered(error) || attempt === mostTries) throw error
     }
   }
   return wrote(connection, id, { template: true }, signal)

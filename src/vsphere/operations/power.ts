@@ -2,10 +2,10 @@ import { GuestNotReady, QuestionPending, type Vm } from '../../platform/index.ts
 import { DeadlineExceeded } from '../../ports/index.ts'
 import type { VsphereConnection } from '../connection.ts'
 import { isFault } from '../soap/session.ts'
+import { isUnanswered, maybeDone } from '../soap/unanswered.ts'
 import { retrieveOne } from '../vim/property-collector.ts'
 import { childText } from '../xml/element.ts'
 import { answered, carryOut } from './carry-out.ts'
-import { maybeDone, neverSent } from './translate.ts'
 import { knownVm, readVm, vmRef, wrote } from './vm-access.ts'
 
 /** What is no longer true of a VM that is off. */
@@ -71,7 +71,7 @@ export async function shutDownGuest(connection: VsphereConnection, id: string, s
   try {
     await connection.session.call('ShutdownGuest', vmRef(id), {}, { signal })
   } catch (error) {
-    if (signal.aborted || !(maybeDone(error) || neverSent(error))) throw error
+    if (signal.aborted || !isUnanswered(error)) throw error
     const now = await answered(connection, () => readVm(connection, id, signal), signal)
     if (now?.power !== 'on') return
     await connection.session.call('ShutdownGuest', vmRef(id), {}, { signal }).catch((refused: unknown) => {

@@ -9,8 +9,7 @@ import {
   PlatformFault,
   WrongPower,
 } from '../../platform/index.ts'
-import { AnswerNotUnderstood, VimFault } from '../errors.ts'
-import { DeadlineExceeded, ResponseTooLarge, Unreachable } from '../../ports/index.ts'
+import { VimFault } from '../errors.ts'
 
 /** What was done to what, in the words of an error text. */
 export interface Doing {
@@ -39,15 +38,4 @@ export function platformError(error: unknown, { what, name }: Doing): unknown {
   }
   if (capacityFaults.test(fault)) return NoCapacity({ what: name, why: message === '' ? fault : `${fault}: ${message}` }, options)
   return PlatformFault({ what: `to ${what} "${name}"`, fault: message === '' ? fault : `${fault}: ${message}` }, options)
-}
-
-/** Whether a call may have had its effect although no (sensible) answer came. */
-export function maybeDone(error: unknown): boolean {
-  if (Unreachable.is(error)) return error.details.sent
-  return DeadlineExceeded.is(error) || AnswerNotUnderstood.is(error) || ResponseTooLarge.is(error)
-}
-
-/** Whether a call certainly did not arrive. */
-export function neverSent(error: unknown): boolean {
-  return Unreachable.is(error) && !error.details.sent
 }

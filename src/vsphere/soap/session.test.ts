@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SignInRefused } from '../../platform/index.ts'
-import { Secret, silentLog, Unreachable, VirtualClock } from '../../ports/index.ts'
+import { Secret, silentLog, simulatedHttp, Unreachable, VirtualClock } from '../../ports/index.ts'
 import { AnswerNotUnderstood, VimFault } from '../errors.ts'
 import { preliminaries, refusal, response, scriptedVcenter, type Scripted } from '../testing/scripted-vcenter.ts'
 import { retrieveOne } from '../vim/property-collector.ts'
@@ -117,6 +117,20 @@ describe('a session', () => {
     expect(calls.filter(call => call === 'Login')).toHaveLength(1)
   })
 
+  test('whose credentials are refused in the middle makes no further call, signed in or not', async () => {
+    let isOver = false
+    const { session, calls } = sessionOn(method => {
+      if (!isOver) return undefined
+      return method === 'Login' ? refusal('InvalidLogin') : method === 'CurrentTime' ? refusal('NotAuthenticated') : undefined
+    })
+    await session.call('CurrentTime', target)
+    isOver = true
+    await session.call('CurrentTime', target).catch(() => {})
+    const before = calls.length
+    expect(SignInRefused.is(await session.call('CurrentTime', target).catch((refused: unknown) => refused))).toBe(true)
+    expect(calls).toHaveLength(before)
+  })
+
   test('is asked for again when vCenter could not be reached', async () => {
     let down = true
     const { session } = sessionOn(method => (method === 'Login' && down ? { status: 503, body: 'starting' } : undefined))
@@ -133,8 +147,22 @@ describe('a session', () => {
     await session.close()
     expect(calls.at(-1)).toBe('Logout')
     await clock.advance(60 * 60_000)
+    await expect(session.call('CurrentTime', target)).rejects.toMatchObject({ code: Unreachable.code })
     expect(calls.at(-1)).toBe('Logout')
   })
+})
+
+test('every answer may be compressed', async () => {
+  const asked: string[] = []
+  const http = simulatedHttp(
+    async request => {
+      asked.push(request.headers['accept-encoding'] ?? '')
+      return response('CurrentTime', '<returnval>2026-11-16T00:00:00Z</returnval>')
+    },
+    { clock: new VirtualClock() },
+  )
+  await new SoapClient('https://vcenter/sdk', http).call('CurrentTime', target)
+  expect(asked).toEqual(['gzip'])
 })
 
 describe('an answer', () => {

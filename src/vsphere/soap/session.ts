@@ -34,7 +34,7 @@ export interface SessionOptions {
 /**
  * One session with one vCenter. Whoever meets an ended session (it idled too long, an administrator ended it, vCenter restarted)
  * starts a new one, all callers wait for the same attempt, and the call that met it is made again: it certainly had no effect.
- * Wrong credentials are tried once and then refused without asking, so that the account is not locked.
+ * Wrong credentials are tried once; from then on every call is refused without asking, so that the account is not locked.
  */
 export class Session {
   readonly #options: SessionOptions
@@ -61,13 +61,20 @@ export class Session {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Whether it was closed: nothing will be answered any more. */
+  get isClosed(): boolean {
+    return this.#ending.signal.aborted
+  }
+
   /** vCenter's own name for this session. */
   get key(): string {
     return this.#key
   }
 
-  /** Signs in if nobody is signed in; waits if somebody is just doing so. */
+  /** Signs in if nobody is signed in; waits if somebody is just doing so. Rejects at once after a refusal or the end. */
   async content(signal?: AbortSignal): Promise<ServiceContent> {
+    this.#ending.signal.throwIfAborted()
+    if (this.#refused !== undefined) throw this.#refused
     if (this.#generation === 0 || this.#signingIn !== undefined) await unlessAborted(this.#signIn(this.#generation), signal)
     return this.#content as ServiceContent
   }

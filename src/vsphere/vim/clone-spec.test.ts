@@ -10,6 +10,7 @@ const usual: ClonePlan = {
   resourcePool: { type: 'ResourcePool', id: 'resgroup-1' },
   datastore: undefined,
   linked: true,
+  coresPerSocket: 1,
   snapshot: undefined,
   deviceChanges: [],
   cards: 1,
@@ -43,6 +44,18 @@ describe('the call that makes a VM', () => {
     const location = at(made, 'location')
     expect(['pool', 'datastore'].map(name => childText(location, name))).toEqual(['resgroup-1', 'datastore-1'])
     expect(['powerOn', 'template'].map(name => childText(made, name))).toEqual(['false', 'false'])
+  })
+
+  test.each([
+    [6, 4, '2'],
+    [3, 2, '1'],
+    [8, 4, undefined],
+    [8, 1, undefined],
+    [8, 0, undefined],
+    [undefined, 4, undefined],
+  ])('with %s CPUs where sockets have %i cores has %s in each: all sockets must be full', (cpus, cores, expected) => {
+    const made = spec({ ...(cpus !== undefined && { cpus }) }, { coresPerSocket: cores })
+    expect(childText(at(made, 'config'), 'numCoresPerSocket')).toBe(expected)
   })
 
   test('leaves to the template what it is not told', () => {

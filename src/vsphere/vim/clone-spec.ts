@@ -1,5 +1,6 @@
 import type { CloneRequest } from '../../platform/index.ts'
 import { reference, typed, type Ref, type XmlFields } from '../xml/writer.ts'
+import { coresPerSocket } from './cores-per-socket.ts'
 
 /** Where a clone goes and what it comes from. */
 export interface ClonePlan {
@@ -8,6 +9,8 @@ export interface ClonePlan {
   readonly datastore: Ref | undefined
   /** Whether the clone shares the template's disk. */
   readonly linked: boolean
+  /** How many cores the template has in each socket. */
+  readonly coresPerSocket: number
   /** The template's current snapshot: what a linked clone hangs on. */
   readonly snapshot: Ref | undefined
   readonly deviceChanges: readonly XmlFields[]
@@ -37,6 +40,7 @@ export function cloneArguments(request: CloneRequest, plan: ClonePlan): XmlField
         annotation: request.annotation,
         tools: request.toolsAfterPowerOn === undefined ? undefined : toolsSettings(request.toolsAfterPowerOn),
         numCPUs: request.cpus,
+        numCoresPerSocket: coresPerSocket(request.cpus, plan.coresPerSocket),
         memoryMB: request.memoryMB,
         deviceChange: plan.deviceChanges.length === 0 ? undefined : [...plan.deviceChanges],
       },

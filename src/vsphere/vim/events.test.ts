@@ -7,6 +7,7 @@ test('events are told oldest first, in the words of a platform', async () => {
     `<returnval xmlns:xsi="x" xsi:type="${type}"><key>${key}</key><createdTime>2026-01-01T00:0${minute}:00Z</createdTime>${more}` +
     `<vm><name>robin</name><vm type="VirtualMachine">vm-1</vm></vm><fullFormattedMessage>${type} of robin</fullFormattedMessage></returnval>`
   const events = [
+    event(6, 'CustomizationFailed', 4, '<reason>rawCloudConfig</reason>'),
     event(5, 'CustomizationNetworkSetupFailed', 3),
     event(4, 'VmMessageEvent', 2),
     event(3, 'VmStartingEvent', 2),
@@ -15,6 +16,6 @@ test('events are told oldest first, in the words of a platform', async () => {
   ]
   const { connection } = scriptedConnection(method => (method === 'QueryEvents' ? events.join('') : undefined))
   const told = await queryEvents(connection.session, { type: 'VirtualMachine', id: 'vm-1' }, new AbortController().signal)
-  expect(told.map(({ type }) => type)).toEqual(['created', 'renamed', 'started', 'other', 'notCustomized'])
-  expect(told.at(-1)).toMatchObject({ vm: 'vm-1', name: 'robin', message: 'CustomizationNetworkSetupFailed of robin' })
+  expect(told.map(({ type }) => type)).toEqual(['created', 'renamed', 'started', 'other', 'notCustomized', 'notCustomized'])
+  expect(told.at(-1)).toMatchObject({ vm: 'vm-1', name: 'robin', message: 'CustomizationFailed of robin' })
 })

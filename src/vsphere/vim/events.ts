@@ -12,7 +12,8 @@ const types: Readonly<Record<string, PlatformEvent['type']>> = {
   VmClonedEvent: 'created',
   VmDeployedEvent: 'created',
   VmRemovedEvent: 'removed',
-  // The guest could not be given its name or its address; each cause is an event of its own.
+  // The guest could not be given its name or its address. Each cause is an event of its own, or since 7.0 a field of the first one.
+  CustomizationFailed: 'notCustomized',
   CustomizationUnknownFailure: 'notCustomized',
   CustomizationNetworkSetupFailed: 'notCustomized',
   CustomizationLinuxIdentityFailed: 'notCustomized',

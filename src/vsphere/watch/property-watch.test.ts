@@ -14,15 +14,21 @@ const set = (version: string, inside: string, truncated = false) =>
   `<returnval><version>${version}</version><filterSet><filter type="PropertyFilter">filter</filter>${inside}</filterSet><truncated>${truncated}</truncated></returnval>`
 const enter = (id: string, name: string) => object('enter', id, change('name', name) + change('config.template', 'false'))
 
+type Script = (method: string, body: string) => Scripted | Promise<Scripted> | undefined
+
 /** A watch of VMs on a vCenter that answers each wait with the next line of the script; then it says nothing more. */
 function watching(lines: readonly Scripted[]) {
+  const rest = [...lines]
+  return watchingOn(method => (method === 'WaitForUpdatesEx' ? rest.shift() : undefined))
+}
+
+/** The same on a vCenter that answers as the script says. */
+function watchingOn(script: Script) {
   const clock = new VirtualClock()
   const versions: string[] = []
-  const rest = [...lines]
   const { http, calls } = scriptedVcenter(clock, (method, body) => {
-    if (method !== 'WaitForUpdatesEx') return preliminaries[method] ?? ''
-    versions.push(/<version>(.*?)<\/version>/.exec(body)?.[1] ?? '')
-    return rest.shift() ?? new Promise(() => {})
+    if (method === 'WaitForUpdatesEx') versions.push(/<version>(.*?)<\/version>/.exec(body)?.[1] ?? '')
+    return script(method, body) ?? preliminaries[method] ?? (method === 'WaitForUpdatesEx' ? new Promise(() => {}) : '')
   })
   const session = new Session({
     soap: new SoapClient('https://vcenter/sdk', http),
@@ -138,5 +144,89 @@ describe('the watch', () => {
     await clock.advance(2_000)
     expect(names()).toBe('syncing')
     expect(doubts).toHaveLength(1)
+  })
+
+  test('leaves one collector in the session that comes after a restart of vCenter', async () => {
+    const alive = new Set<string>()
+    let [made, isSignedIn, isDown] = [0, false, false]
+    const { clock, names, watch } = watchingOn((method, body) => {
+      const target = /<_this type="\w+">(.*?)</.exec(body)?.[1] ?? ''
+      if (isDown) return { status: 503, body: '' }
+      if (method === 'RetrieveServiceContent') return undefined
+      if (method === 'Login') isSignedIn = true
+      if (!isSignedIn) return refusal('NotAuthenticated')
+      if (method === 'CreatePropertyCollector') {
+        alive.add(`collector-${++made}`)
+        return `<returnval type="PropertyCollector">collector-${made}</returnval>`
+      }
+      if (method === 'DestroyPropertyCollector') alive.delete(target)
+      if (method !== 'WaitForUpdatesEx') return undefined
+      if (!alive.has(target)) return refusal('ManagedObjectNotFound')
+      return body.includes('<version></version>') ? set('1', enter('vm-1', 'one')) : undefined
+    })
+    await clock.advance(1_000)
+    isDown = true
+    isSignedIn = false
+    alive.clear()
+    await clock.advance(60_000)
+    expect(names()).toBe('syncing')
+    isDown = false
+    await clock.advance(60_000)
+    expect(names()).toEqual(['one'])
+    expect([alive.size, watch.rebuilds]).toEqual([1, 2])
+  })
+})
+
+describe('an answer that is lost on its way', () => {
+  const lost = { status: 502, body: '' }
+
+  test('is asked for again where vCenter counts versions, and nobody doubts anything', async () => {
+    const { clock, names, versions, doubts, watch } = watching([
+      set('1', enter('vm-1', 'one')),
+      set('2', enter('vm-2', 'two')),
+      lost,
+      set('3', enter('vm-3', 'three')),
+    ])
+    await clock.advance(1_000)
+    expect(names()).toEqual(['one', 'three', 'two'])
+    expect([versions, doubts, watch.rebuilds]).toEqual([['', '1', '2', '2', '3'], [], 1])
+  })
+
+  test('is asked for once: who does not answer then is not there', async () => {
+    const { clock, names, versions, doubts } = watching([
+      set('1', enter('vm-1', 'one')),
+      set('2', enter('vm-2', 'two')),
+      lost,
+      lost,
+      set('1', enter('vm-1', 'one')),
+    ])
+    await clock.advance(1_000)
+    expect(names()).toEqual(['one'])
+    expect([versions, doubts.length]).toEqual([['', '1', '2', '2', '', '1'], 1])
+  })
+
+  test.each([
+    ['whose versions are all the same: it forgets what it has sent', [set('-', enter('vm-1', 'one')), set('-', enter('vm-2', 'two'))], '-'],
+    ['that was in the middle of telling: a part is told once', [set('1', enter('vm-1', 'one')), set('2', enter('vm-2', 'two'), true)], '2'],
+  ])('makes everything be read anew from a vCenter %s', async (_, told, last) => {
+    const { clock, versions, watch } = watching([...told, lost, set('1', enter('vm-1', 'one'))])
+    await clock.advance(1_000)
+    expect(versions.slice(2, 4)).toEqual([last, ''])
+    expect(watch.rebuilds).toBe(2)
+  })
+
+  test('each time, where something in between cuts every silent call: everything is read less and less often', async () => {
+    let cut = () => {}
+    const { clock, watch } = watchingOn((method, body) => {
+      if (method !== 'WaitForUpdatesEx') return undefined
+      if (body.includes('<version></version>')) return set('-', enter('vm-1', 'one'))
+      return new Promise(resolve => (cut = () => resolve(lost)))
+    })
+    for (let round = 0; round < 300; round++) {
+      await clock.advance(2_000)
+      cut()
+    }
+    expect(watch.rebuilds).toBeGreaterThan(20)
+    expect(watch.rebuilds).toBeLessThan(80)
   })
 })

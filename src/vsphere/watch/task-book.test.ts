@@ -11,16 +11,21 @@ const task = (id: string, target: string, progress: string) =>
   `${property('info.descriptionId', 'VirtualMachine.clone')}${property('info.entityName', target)}` +
   `${property('info.queueTime', '2026-11-16T00:00:00Z')}</objects>`
 
+/** The tasks of a vCenter that answers as the script says. */
+function bookOn(clock: VirtualClock, script: Parameters<typeof scriptedVcenter>[1]) {
+  const { http, calls } = scriptedVcenter(clock, script)
+  const soap = new SoapClient('https://vcenter/sdk', http)
+  const session = new Session({ soap, name: 'vCenter', user: 'ann', password: new Secret('x'), clock, log: silentLog })
+  return { calls, tasks: new TaskBook(session, clock, silentLog) }
+}
+
 /** The tasks of a vCenter that runs two, one of which is ours. */
 function book() {
   const clock = new VirtualClock({ start: Date.UTC(2026, 10, 16, 0, 1) })
   const recent = task('task-1', 'debian', property('info.progress', '42')) + task('task-2', 'somebody’s', '')
-  const { http, calls } = scriptedVcenter(clock, method =>
-    method === 'RetrievePropertiesEx' ? `<returnval>${recent}</returnval>` : (preliminaries[method] ?? ''),
-  )
-  const soap = new SoapClient('https://vcenter/sdk', http)
-  const session = new Session({ soap, name: 'vCenter', user: 'ann', password: new Secret('x'), clock, log: silentLog })
-  return { clock, calls, tasks: new TaskBook(session, clock, silentLog) }
+  const script = (method: string) =>
+    method === 'RetrievePropertiesEx' ? `<returnval>${recent}</returnval>` : (preliminaries[method] ?? '')
+  return { clock, ...bookOn(clock, script) }
 }
 
 test('own tasks are shown with what they are for, those of others as vCenter has them, each once, and how far they are', async () => {
@@ -75,14 +80,11 @@ test('what others run is read when somebody looks, and not again for a while', a
 test('a task that cannot be cancelled is awaited for a while when the caller gives up', async () => {
   const clock = new VirtualClock()
   let state = 'running'
-  const { http } = scriptedVcenter(clock, method => {
+  const { tasks } = bookOn(clock, method => {
     if (method === 'CancelTask') return refusal('NotSupported')
     if (method !== 'RetrievePropertiesEx') return preliminaries[method] ?? ''
     return `<returnval><objects><obj type="Task">task-1</obj>${property('info.state', state)}</objects></returnval>`
   })
-  const soap = new SoapClient('https://vcenter/sdk', http)
-  const session = new Session({ soap, name: 'vCenter', user: 'ann', password: new Secret('x'), clock, log: silentLog })
-  const tasks = new TaskBook(session, clock, silentLog)
   const stop = new AbortController()
   let isOver = false
   const ended = tasks
@@ -95,4 +97,37 @@ test('a task that cannot be cancelled is awaited for a while when the caller giv
   state = 'success'
   await clock.advance(4_000)
   expect([isOver, await ended]).toEqual([true, stop.signal.reason])
+})
+
+test('a task that takes ten minutes is followed by the watch, and asked about less and less often', async () => {
+  const clock = new VirtualClock()
+  let state = 'running'
+  const { calls, tasks } = bookOn(clock, method => {
+    if (method !== 'RetrievePropertiesEx') return preliminaries[method] ?? ''
+    return `<returnval><objects><obj type="Task">task-1</obj>${property('info.state', state)}</objects></returnval>`
+  })
+  const never = new AbortController().signal
+  const ended = tasks.end({ type: 'Task', id: 'task-1' }, { operation: 'CloneVM_Task', target: 'worker-1' }, never)
+  await clock.advance(10 * 60_000)
+  expect(calls.filter(call => call === 'RetrievePropertiesEx').length).toBeLessThanOrEqual(12)
+  state = 'success'
+  await clock.advance(60_000)
+  await ended
+})
+
+test('a vCenter that does not answer for a while has not ended a task: it is followed on', async () => {
+  const clock = new VirtualClock()
+  let isDown = true
+  const { calls, tasks } = bookOn(clock, method => {
+    if (method !== 'RetrievePropertiesEx') return preliminaries[method] ?? ''
+    if (isDown) return { status: 503, body: '' }
+    return `<returnval><objects><obj type="Task">task-1</obj>${property('info.state', 'success')}</objects></returnval>`
+  })
+  const never = new AbortController().signal
+  const ended = tasks.end({ type: 'Task', id: 'task-1' }, { operation: 'CloneVM_Task', target: 'worker-1' }, never)
+  await clock.advance(60_000)
+  expect([tasks.isOwn('task-1'), calls.includes('CancelTask')]).toEqual([true, false])
+  isDown = false
+  await clock.advance(60_000)
+  await ended
 })

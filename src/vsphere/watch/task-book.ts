@@ -1,5 +1,6 @@
 import type { Clock, Log } from '../../ports/index.ts'
 import { faultOf } from '../soap/soap-client.ts'
+import { isUnanswered } from '../soap/unanswered.ts'
 import type { PlatformTask } from '../../platform/index.ts'
 import type { Session } from '../soap/session.ts'
 import { refOf, retrieve, retrieveOne, type ObjectUpdate, type Selection } from '../vim/property-collector.ts'
@@ -17,8 +18,11 @@ const listPaths: readonly string[] = ['info.state', 'info.progress', 'info.descr
 /** How long to wait for a task's effect to show before the task itself is followed: most are done by then, and cost no call. */
 const shortWhile = 2_000
 
-/** How long a task may go unmentioned before it is asked for by name. */
-const silence = 5_000
+/**
+ * How long a task that the watch follows may go unmentioned before it is asked for by name: at first soon, in case the watch missed
+ * it, then less and less often, because what takes long is most likely still under way.
+ */
+const silence = { first: 5_000, longest: 60_000 } as const
 
 /** How often a task is looked at that is not followed. */
 const glance = 1_000
@@ -195,11 +199,19 @@ export class TaskBook implements Watched {
       known.waiting.add(tell)
       return () => known.waiting.delete(tell)
     }
-    while (!hasEnded(known)) if (!(await this.#told(mentions, silence, signal))) await this.#ask(task, signal)
+    for (let pause: number = silence.first; !hasEnded(known); pause = Math.min(2 * pause, silence.longest)) {
+      if (!(await this.#told(mentions, pause, signal))) await this.#ask(task, signal)
+    }
   }
 
+  /** Brings what is known of a task up to date. If vCenter does not answer, that is not news of the task: it goes on. */
   async #ask(task: Ref, signal: AbortSignal): Promise<void> {
-    const properties = await retrieveOne(this.#session, task, taskPaths, signal)
+    const properties = await retrieveOne(this.#session, task, taskPaths, signal).catch((error: unknown) => {
+      if (signal.aborted || this.#session.isClosed || !isUnanswered(error)) throw error
+      this.#log.debug('vCenter did not say how far a task is', { task: task.id, error })
+      return 'no answer' as const
+    })
+    if (properties === 'no answer') return
     if (properties === undefined) throw new TaskForgotten(`task ${task.id} is gone`)
     this.update({ filter: '', ref: task, kind: 'modify', changes: properties })
   }

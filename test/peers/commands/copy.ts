@@ -30,15 +30,26 @@ export interface Started {
   interrupt(): void
 }
 
-/** Every Node of the PATH that run.mjs must work on: the one that runs this, and the first that is too old for Aviary if there is one. */
-export function nodes(): { readonly version: string; readonly folder: string }[] {
+/** A Node that run.mjs must work on. */
+interface NodeOfPath {
+  readonly version: string
+  readonly folder: string
+}
+
+/** Every one of the PATH that matters: the one that runs this, and the first that is too old for Aviary if there is one. */
+export function nodes(): readonly NodeOfPath[] {
+  const old = oldNode()
+  return [{ version: process.version, folder: dirname(process.execPath) }, ...(old === undefined ? [] : [old])]
+}
+
+/** The first Node of the PATH that is too old for Aviary, but not for run.mjs. */
+export function oldNode(): NodeOfPath | undefined {
   const found = (process.env['PATH'] ?? '').split(delimiter).flatMap(folder => {
     const node = join(folder, 'node')
     const version = existsSync(node) ? spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim() : ''
     return /^v(2\d|3\d)\./.test(version) ? [{ version, folder }] : []
   })
-  const old = found.find(({ version }) => Number(version.slice(1).split('.')[0]) < 24)
-  return [{ version: process.version, folder: dirname(process.execPath) }, ...(old === undefined ? [] : [old])]
+  return found.find(({ version }) => Number(version.slice(1).split('.')[0]) < 24)
 }
 
 const dependency = 'picocolors'

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeCopy, nodes, type Copy } from './copy.ts'
+import { makeCopy, nodes, oldNode, type Copy } from './copy.ts'
 
 describe.each(nodes())('on Node $version', ({ version, folder }) => {
   let copy: Copy
@@ -94,6 +94,25 @@ describe.each(nodes())('on Node $version', ({ version, folder }) => {
     expect(existsSync(join(copy.folder, '.install'))).toBe(false)
   })
 
+  test('whoever takes the lock while the place of the install is cleared up disturbs nobody', async () => {
+    // As the system answers when a file appears in a folder that is being removed.
+    const preload = join(copy.folder, 'late-lock.mjs')
+    writeFileSync(
+      preload,
+      `import fs from 'node:fs'
+       import { syncBuiltinESMExports } from 'node:module'
+       const remove = fs.rmSync
+       fs.rmSync = (path, options) => {
+         if (!path.endsWith('.install')) return remove(path, options)
+         throw Object.assign(new Error('directory not empty'), { code: 'ENOTEMPTY' })
+       }
+       syncBuiltinESMExports()`,
+    )
+    rmSync(join(copy.folder, 'node_modules'), { recursive: true })
+    const { code, stderr } = await copy.start('env', `NODE_OPTIONS=--import=${preload}`, 'bin/aviary', 'again').ended
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Installing what Aviary needs') })
+  })
+
   test('the exit code is that of the task', async () => {
     expect((await aviary('end', '0')).code).toBe(0)
     expect((await aviary('end', '17')).code).toBe(17)
@@ -129,4 +148,8 @@ describe.each(nodes())('on Node $version', ({ version, folder }) => {
     expect(stdout).toContain(`ended by ${signal}\n`)
     expect(code).toBe(0)
   })
+})
+
+test.skipIf(oldNode() === undefined)('all of it on a Node that is too old for Aviary, too (skipped where the PATH has none)', () => {
+  expect(nodes()).toHaveLength(2)
 })

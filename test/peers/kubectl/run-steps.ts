@@ -72,13 +72,20 @@ export class Transcriber {
     child.stdin.on('error', () => {}).end(step.stdin ?? '')
     const closed = new Promise<number | string>(resolve => child.on('close', (code, signal) => resolve(code ?? signal ?? '')))
     return {
+      /** Resolves when the output matches, or when there will be no more of it: the transcript shows what it was. */
       printed: async (pattern: RegExp) => {
-        const { promise, resolve } = Promise.withResolvers<void>()
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
         check = () => (pattern.test(stdout + stderr) ? resolve() : undefined)
         check()
-        const timer = setTimeout(resolve, 20_000)
-        await Promise.race([promise, closed])
-        clearTimeout(timer)
+        const timer = setTimeout(() => {
+          child.kill('SIGKILL')
+          reject(new Error(`kubectl ${step.run} did not print ${pattern} within 20 s, but:\n${stdout}${stderr}`))
+        }, 20_000)
+        try {
+          await Promise.race([promise, closed])
+        } finally {
+          clearTimeout(timer)
+        }
       },
       ended: async (stop: boolean) => {
         if (stop) child.kill('SIGTERM')

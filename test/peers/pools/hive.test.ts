@@ -5,38 +5,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { allKinds, crd, decode, findKind, type Kind } from '../../../src/kinds/index.ts'
 import { usePeer } from '../peer.ts'
 import { hiveManifests } from './hive-manifests.ts'
+import { meant } from './meant-differences.ts'
 import { type Schema, schemaDifferences } from './schema-differences.ts'
 
 // What Hive's own CRDs accept, ours accept; where not, the table says why. Its samples and the manifests of its pages are read as they are.
 
 const kinds = allKinds.filter(({ group }) => group === 'hive.openshift.io')
-
-/** Differences that are meant, by what they look like, each with its reason. */
-const meant: readonly { readonly at: RegExp; readonly why: string }[] = [
-  {
-    at: /^ClusterPool spec\.inventory: array there, object here$/,
-    why: 'the inventory is the object of the specification; the embedded engine takes the list form and brings it into this one',
-  },
-  {
-    at: /(Ref|Customization)\.name: must be there$/,
-    why: 'a reference without a name refers to nothing: Hive takes it and fails later',
-  },
-  {
-    at: /^\w+ status\.conditions\[\]\.(reason|message|lastTransitionTime): must be there$/,
-    why: 'every condition here says why and since when; conditions are written by controllers only',
-  },
-  {
-    at: /^\w+ status\.conditions\[\]\.(lastProbeTime|lastHeartbeatTime): not here$/,
-    why: 'a time that moves without anything having happened would be a write without end',
-  },
-  { at: /^\w+ status\.conditions\[\]\.status: takes certain values only$/, why: 'True, False or Unknown, as everywhere' },
-  { at: /^ClusterClaim spec\.subjects\[\]\.kind: takes certain values only$/, why: 'User, Group or ServiceAccount: RBAC knows no others' },
-  {
-    at: /^ClusterDeploymentCustomization spec\.installConfigPatches\[\]\.op: takes certain values only$/,
-    why: 'the operations of RFC 6902; Hive takes others and fails when it applies them',
-  },
-  { at: /^ClusterProvision spec\.stage: takes certain values only$/, why: 'the four stages; Hive refuses others by its webhook' },
-]
 
 let folder: string
 beforeAll(async () => {
@@ -52,7 +26,7 @@ const definitionOf = ({ plural }: Kind) =>
         readonly name: string
         readonly subresources?: { readonly scale?: object; readonly status?: object }
         readonly schema: { readonly openAPIV3Schema: { readonly properties: Readonly<Record<string, Schema>> } }
-        readonly additionalPrinterColumns?: readonly { readonly name: string }[]
+        readonly additionalPrinterColumns?: readonly { readonly name: string; readonly jsonPath: string }[]
       }[]
     }
   }
@@ -81,6 +55,15 @@ describe('the CRD of', () => {
     expect(own.names.shortNames ?? []).toEqual(expect.arrayContaining([...(spec.names.shortNames ?? [])]))
     expect(own.versions[0]!.subresources?.scale).toEqual(version!.subresources?.scale)
     expect(own.versions[0]!.subresources?.status).toEqual(version!.subresources?.status)
+  })
+
+  test.each(kinds.map(kind => [kind.name, kind] as const))('%s prints the columns of Hive, in its order, and perhaps more', (_, kind) => {
+    // The two write conditions with different quotes.
+    const columnsOf = (columns: readonly { readonly name: string; readonly jsonPath: string }[] = []) =>
+      columns.map(({ name, jsonPath }) => `${name} ${jsonPath.replaceAll("'", '"')}`)
+    const theirs = columnsOf(definitionOf(kind).spec.versions[0]!.additionalPrinterColumns)
+    const ours = columnsOf(crd(kind).spec.versions[0]!.additionalPrinterColumns)
+    expect(ours.filter(column => theirs.includes(column))).toEqual(theirs)
   })
 })
 

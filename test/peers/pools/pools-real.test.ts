@@ -86,6 +86,16 @@ test.each([
   await expect(engine.store.create(ClusterPool, draft(list))).rejects.toThrow('spec.inventory.clusterDeployments[')
 })
 
+test.each([
+  ['no source', { name: 'A', valueFrom: {} }],
+  ['two sources', { name: 'A', value: 'x', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }],
+])('the server itself refuses a variable with %s', async (_, variable) => {
+  const { metadata, spec } = draft([])
+  await expect(engine.store.create(ClusterPool, { metadata, spec: { ...spec, installerEnv: [variable] } })).rejects.toThrow(
+    'a variable has either a value, or valueFrom',
+  )
+})
+
 test('two replicas that race fill a pool of three named clusters, each once', async () => {
   await engine.store.create(ClusterPool, draft([{ name: 'a' }, { name: 'b' }, { name: 'c' }, { name: 'd' }]))
   await until('three ready clusters', async () => (await pool()).status?.ready === 3)

@@ -2,6 +2,14 @@
 export interface Schema {
   readonly type?: string
   readonly enum?: readonly unknown[]
+  readonly pattern?: string
+  readonly format?: string
+  readonly maxLength?: number
+  readonly minLength?: number
+  readonly maxItems?: number
+  readonly minItems?: number
+  readonly maximum?: number
+  readonly minimum?: number
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
@@ -11,7 +19,7 @@ export interface Schema {
 
 /**
  * What an object that obeys `theirs` would meet in `ours`: a field that is not there, of another type, that must be there only here, or
- * that takes fewer values. Each as `PATH: WHAT`. Limits of length and form are not compared.
+ * that takes fewer values, by form, length or number. Each as `PATH: WHAT`.
  */
 export function schemaDifferences(theirs: Schema, ours: Schema | undefined, path: string): readonly string[] {
   if (ours === undefined) return [`${path}: not here`]
@@ -23,6 +31,7 @@ export function schemaDifferences(theirs: Schema, ours: Schema | undefined, path
   return [
     ...(values.length === 0 ? [] : [`${path}: does not take ${values.map(value => JSON.stringify(value)).join(', ')}`]),
     ...(theirs.enum === undefined && ours.enum !== undefined ? [`${path}: takes certain values only`] : []),
+    ...limits(theirs, ours).map(limit => `${path}: ${limit}`),
     ...needed.map(field => `${path}.${field}: must be there`),
     ...Object.entries(theirs.properties ?? {}).flatMap(([field, inner]) =>
       schemaDifferences(inner, ours.properties?.[field] ?? additional(ours), `${path}.${field}`),
@@ -32,6 +41,30 @@ export function schemaDifferences(theirs: Schema, ours: Schema | undefined, path
       ? schemaDifferences(theirs.additionalProperties, additional(ours), `${path}{}`)
       : []),
   ]
+}
+
+/** The limits that are narrower here, or only here: `maxLength 63`. */
+function limits(theirs: Schema, ours: Schema): readonly string[] {
+  const upper = (['maxLength', 'maxItems', 'maximum'] as const).filter(
+    limit => (ours[limit] ?? Infinity) < (boundOf(theirs, limit) ?? Infinity),
+  )
+  const lower = (['minLength', 'minItems', 'minimum'] as const).filter(
+    limit => (ours[limit] ?? -Infinity) > (boundOf(theirs, limit) ?? -Infinity),
+  )
+  // That of a number says how wide it is, which is a bound.
+  const forms = (['pattern', 'format'] as const).filter(
+    form => ours.type === 'string' && ours[form] !== undefined && ours[form] !== theirs[form],
+  )
+  return [...upper, ...lower, ...forms].map(limit => `${limit} ${ours[limit]}`)
+}
+
+const widths: Readonly<Record<string, number>> = { int32: 2 ** 31, int64: 2 ** 63 }
+
+function boundOf(schema: Schema, limit: keyof Schema): number | undefined {
+  const width = widths[schema.format ?? ''] ?? Infinity
+  if (limit === 'maximum') return Math.min(schema.maximum ?? Infinity, width - 1)
+  if (limit === 'minimum') return Math.max(schema.minimum ?? -Infinity, -width)
+  return schema[limit] as number | undefined
 }
 
 function isOpen(schema: Schema): boolean {

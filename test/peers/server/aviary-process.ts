@@ -22,6 +22,10 @@ export interface AviaryProcess {
   readonly ended: Promise<Ended>
   /** Sends a signal and waits for the end. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>
+  /** Stops it where it is, as a machine that is put to sleep would. */
+  pause(): void
+  /** Lets it go on as if nothing had been. */
+  resume(): void
 }
 
 /** A folder for processes and the stores that talk to them; everything ends with it. */
@@ -66,7 +70,7 @@ function startProcess(config: string): AviaryProcess {
     child.kill(signal)
     return ended
   }
-  return { ready, ended, kill }
+  return { ready, ended, kill, pause: () => void child.kill('SIGSTOP'), resume: () => void child.kill('SIGCONT') }
 }
 
 async function storeAt(kubeconfig: string) {

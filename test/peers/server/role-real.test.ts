@@ -9,7 +9,8 @@ import { startKubeApiserver } from '../peer.ts'
 import { kubectlAt, kubectlStory } from '../pools/kubectl-story.ts'
 import { workshop } from './aviary-process.ts'
 
-const role = fileURLToPath(new URL('../../../deploy/kubernetes/rbac.yaml', import.meta.url))
+const deployed = (file: string) => fileURLToPath(new URL(`../../../deploy/kubernetes/${file}`, import.meta.url))
+const [role, poolAdmin] = [deployed('rbac.yaml'), deployed('pool-admin.yaml')]
 const hive = { apiVersion: 'hive.openshift.io/v1' }
 const rbac = 'rbac.authorization.k8s.io'
 const inDefault = (name: string) => ({ name, namespace: 'default' })
@@ -49,8 +50,7 @@ test('on a real kube-apiserver a service account with the role of deploy/ keeps 
   await aviary.ready
   expect(await kubectlStory(server.kubeconfig)).toBe('nothing is left')
 
-  const poolAdmin = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: 'hive-cluster-pool-admin' } }
-  await kubectl('apply -f -', { ...poolAdmin, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] })
+  await kubectl(`apply -f ${poolAdmin}`)
   await kubectl('create rolebinding keepers -n default --clusterrole=hive-cluster-pool-admin --group=keepers')
   await kubectl('apply -f -', { ...hive, kind: 'ClusterImageSet', metadata: { name: 'release' }, spec: { releaseImage: 'x:1' } })
   const spec = { platform: { none: {} }, baseDomain: 'example.com', imageSetRef: { name: 'release' }, size: 1 }

@@ -87,7 +87,7 @@ async function checkStore(folder: string, known: ReadonlyMap<string, Acknowledge
       expect(Number(value)).toBeLessThan(6)
       expect(Number(metadata.resourceVersion)).toBeLessThanOrEqual(revision)
     }
-    const wrong = [...known].filter(([name, state]) => !agrees(state, found.get(name)))
+    const wrong = [...known].filter(([name, state]) => !agrees(name, state, found.get(name)))
     expect(wrong).toEqual([])
     return revision
   } finally {
@@ -95,10 +95,13 @@ async function checkStore(folder: string, known: ReadonlyMap<string, Acknowledge
   }
 }
 
-/** A later write than the acknowledged one may be there: it was done, and the answer was cut off. An earlier one may not. */
-function agrees({ revision, value }: Acknowledged, found: Nest | undefined): boolean {
+/**
+ * A later write than the acknowledged one may be there: it was done, and the answer was cut off. An earlier one may not. Gone may be
+ * only what was to be removed, after its last change.
+ */
+function agrees(name: string, { revision, value }: Acknowledged, found: Nest | undefined): boolean {
   if (value === 'gone') return found === undefined
-  if (found === undefined) return value === '5'
+  if (found === undefined) return value === '5' && name.endsWith('removed')
   const stored = Number(found.metadata.resourceVersion)
   return stored === revision ? found.metadata.annotations!['value'] === value : stored > revision
 }

@@ -1,7 +1,7 @@
 /**
  * writer.ts FOLDER SEED FILE: writes to the store of a folder with many writers until it is killed, and adds a line to FILE for each
- * write that was acknowledged. Says `open` when it begins. Each object is made, changed again and again, and in the end removed, so that all kinds of rows are on
- * the way when the end comes.
+ * write that was acknowledged. Says `open` when it begins. Each object is made, changed again and again, and in the end kept or removed, as
+ * its name says, so that all kinds of rows are on the way when the end comes.
  */
 import { openSync, writeSync } from 'node:fs'
 import { allKinds, Namespace, Nest } from '../../../src/kinds/index.ts'
@@ -29,7 +29,7 @@ for (let writer = 0; writer < 48; writer++) void write(writer)
 
 async function write(writer: number): Promise<void> {
   for (let turn = 0; ; turn++) {
-    const name = `${seed}-w${writer}-${turn}`
+    const name = `${seed}-w${writer}-${turn}-${turn % 2 === 0 ? 'kept' : 'removed'}`
     const filler = 'x'.repeat(chance.integer(0, 4000))
     const annotations = { value: '0', filler, length: String(filler.length) }
     let nest = await store.create(Nest, { metadata: { namespace: 'here', name, annotations }, spec: { eggs: 0, material: 'twig' } })
@@ -38,7 +38,7 @@ async function write(writer: number): Promise<void> {
       nest = await store.update(Nest, { ...nest, metadata: { ...nest.metadata, annotations: { ...annotations, value: String(value) } } })
       acknowledged(nest)
     }
-    if (turn % 2 === 0) continue
+    if (name.endsWith('kept')) continue
     const { object } = await store.delete(Nest, { namespace: 'here', name })
     say(`${name} ${object.metadata.resourceVersion} gone`)
   }

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { play as playAnywhere, type PlayOptions } from '../../../src/cli/testing/played-io.ts'
+import { operatorFile } from '../../../src/hatchery/testing/operator-file.ts'
 import { startVcsim, type Vcsim } from '../peer.ts'
 import { connectTo, never, thumbprintOf, type Vcenter } from './vcenter.ts'
 import { makeTemplate } from './vcsim-world.ts'
@@ -32,6 +33,18 @@ async function configuration(changes: Readonly<Record<string, string | string[]>
   const path = join(folder, `aviary-${Object.keys(changes).join('-')}.toml`)
   const lines = Object.entries(keys).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
   await writeFile(path, `[vsphere]\n${lines.join('')}`)
+  return path
+}
+
+/** A configuration whose hatchery has a vCenter of its own. */
+async function configurationOfTwo(ofHatchery: Vcsim, without = ''): Promise<string> {
+  const own = (await readFile(file, 'utf8')).split('\n').filter(line => without === '' || !line.startsWith(without))
+  const path = join(folder, `aviary-two-${without}.toml`)
+  const hatchery = operatorFile({ more: `thumbprint = "${await thumbprintOf(ofHatchery.url)}"` })
+    .replace(/^user = .*$/m, `user = "${ofHatchery.user}"`)
+    .replace(/^endpoint = .*$/m, `endpoint = "${new URL(ofHatchery.url).host}"`)
+    .replace(/^password = .*$/m, `password = "${ofHatchery.password}"`)
+  await writeFile(path, `${own.join('\n')}\n${hatchery}`)
   return path
 }
 
@@ -115,6 +128,63 @@ describe('tasks', () => {
     })
     expect(watched.out).toMatch(/^VirtualMachine\.powerOn\s+DC0_C0_RP0_VM1\s+ended/m)
     await held
+  })
+})
+
+describe('with two vCenters', () => {
+  let second: Vcsim
+  let elsewhere: Vcenter
+  let both: string
+  const host = (one: Vcsim) => new URL(one.url).host
+
+  beforeAll(async () => {
+    second = await startVcsim({ vms: 1, taskMs: 20 })
+    elsewhere = await connectTo(second)
+    await elsewhere.platform.rename(elsewhere.platform.inventory.byName('DC0_C0_RP0_VM0')[0]!.id, 'only-there', never)
+    both = await configurationOfTwo(second)
+  })
+  afterAll(async () => {
+    await elsewhere[Symbol.asyncDispose]()
+    await second.stop()
+  })
+
+  test('vms shows those of both, and where each is', async () => {
+    const { out } = await play(`vms --config ${both}`)
+    expect(out).toMatch(/^VCENTER\s+NAME/)
+    expect(out).toMatch(new RegExp(`^${host(sim)}\\s+DC0_C0_RP0_VM1 `, 'm'))
+    expect(out).toMatch(new RegExp(`^${host(second)}\\s+only-there `, 'm'))
+    expect(JSON.parse((await play(`vms only-there DC0_C0_RP0_VM1 --config ${both} -o json`)).out)).toMatchObject([
+      { name: 'DC0_C0_RP0_VM1', vcenter: host(sim) },
+      { name: 'only-there', vcenter: host(second) },
+    ])
+    expect((await play(`vms no-such --config ${both}`)).code).toBe(9)
+    expect((await play(`tasks --config ${both}`)).err).toContain(`Nothing is under way on ${host(sim)} and ${host(second)}`)
+  })
+
+  test('vms --watch follows both', async () => {
+    const stop = new AbortController()
+    const { id } = elsewhere.platform.inventory.byName('only-there')[0]!
+    let changing: Promise<unknown> | undefined
+    const { code } = await play(`vms --config ${both} --watch`, {
+      signal: stop.signal,
+      onOut: sofar => {
+        changing ??= elsewhere.platform.powerOff(id, never)
+        if (/only-there\s+off/.test(sofar)) stop.abort(new Error('seen'))
+      },
+    })
+    await changing
+    expect(code).toBe(0)
+  })
+
+  test('doctor says which section each check belongs to', async () => {
+    const { out } = await play(`doctor --config ${both}`)
+    expect(out).toMatch(/^ok\s+\[vsphere\] datacenter DC0/m)
+    expect(out).toMatch(/^ok\s+\[hatchery\.vsphere\] datacenter DC0/m)
+  })
+
+  test('one that two sections name is shown once, also if one of them leaves its only datacenter out', async () => {
+    const same = await configurationOfTwo(sim, 'datacenter')
+    expect((await play(`vms DC0_C0_RP0_VM1 --config ${same} -o name`)).out).toBe('DC0_C0_RP0_VM1\n')
   })
 })
 

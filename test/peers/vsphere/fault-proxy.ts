@@ -32,8 +32,8 @@ export class FaultProxy {
   fault: (method: string) => Fault | undefined = () => undefined
   /** Told of each call before it is passed on. */
   onCall: (method: string) => Promise<void> | void = () => {}
-  /** Told of each call that vCenter answered, whether or not the answer is let through. */
-  onAnswer: (call: AnsweredCall) => void = () => {}
+  /** Told of each call that vCenter answered, whether or not the answer is let through; it is held back until then. */
+  onAnswer: (call: AnsweredCall) => Promise<void> | void = () => {}
   readonly #target: URL
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
   readonly #door: LoopbackDoor
@@ -96,7 +96,7 @@ export class FaultProxy {
       if (typeof fault === 'object') return void response.writeHead(fault.status).end(fault.body ?? 'not now')
       await this.onCall(method)
       const answer = await this.#forward(incoming, response, body)
-      this.onAnswer({ method, request: body.toString(), status: answer.status, received: answer.body.byteLength })
+      await this.onAnswer({ method, request: body.toString(), status: answer.status, received: answer.body.byteLength })
       if (fault === 'cut after') return void incoming.socket.destroy()
       if (fault === 'hang') return
       response.writeHead(answer.status, answer.headers).end(answer.body)

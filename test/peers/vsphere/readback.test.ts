@@ -131,3 +131,11 @@ test('every network card is what was asked for, on standard and distributed netw
     expect(seen[name]?.['networks'], name).toEqual([kind === 'standard' ? 'VM Network' : expect.stringContaining('dvportgroup')])
   }
 })
+
+test('a card of another sort alone leaves the VM on the network of its template', async () => {
+  await mine.platform.clone(request('card-alone', { network: { card: 'vmxnet3' } }), never)
+  const seen = await readBack(template, 'card-alone')
+  expect(seen[template]?.['cards']).toEqual([expect.stringContaining('VirtualE1000')])
+  expect(seen['card-alone']?.['cards']).toEqual([expect.stringContaining('VirtualVmxnet3')])
+  expect(seen['card-alone']?.['networks']).toEqual(seen[template]?.['networks'])
+})

@@ -30,7 +30,7 @@ export async function connectTo(vcsim: Vcsim, settings: Partial<VsphereSettings>
     await connection.inventory.whenLive(limit.signal)
   }
   return {
-    platform: new VspherePlatform(connection),
+    platform: new VspherePlatform(connection, settings),
     connection,
     http,
     log,

@@ -88,7 +88,7 @@ function refuseUnsupported({ cluster, clusterAt, user, userAt }: ChosenContext):
   if (cluster.value['insecure-skip-tls-verify'] === true) {
     throw KubeconfigNotSupported({
       where: clusterAt,
-      what: 'insecure-skip-tls-verify is set, but Aviary never talks to a server that it cannot verify',
+      what: 'insecure-skip-tls-verify is set, but Aviary never talks to a cluster that it cannot verify',
       fix: 'remove it and name the CA of the server as certificate-authority or certificate-authority-data',
     })
   }

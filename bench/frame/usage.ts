@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What the processes of a server hold in memory now, together. */
+/** What processes hold in memory now, together. */
 export function residentBytes(pids: readonly number[]): number {
   return sum(pids, pid => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024)
 }
