@@ -65,6 +65,19 @@ describe('the audit log', () => {
     ])
   })
 
+  test('shows what was only counted at the time of the last of it', async () => {
+    const { audit, clock, files } = setUp()
+    for (const id of ['first', 'second', 'last']) {
+      audit.add(entry(id, { user: '', status: 401 }))
+      await clock.advance(1000)
+    }
+    await clock.advance(120_000)
+    expect(await linesOf(files)).toMatchObject([
+      { time: '2027-01-15T08:00:00.000000Z', id: 'first' },
+      { time: '2027-01-15T08:00:02.000000Z', id: 'last', repeated: 2 },
+    ])
+  })
+
   test('holds nothing but the fields it knows, and no query', async () => {
     const { audit, files } = setUp()
     const sneaky = { ...entry('1', { attempt: { verb: 'post', path: '/x?token=hidden' } }), body: 'hidden', object: { data: 'hidden' } }

@@ -44,7 +44,7 @@ export class AuditLog {
 
   constructor(options: AuditLogOptions) {
     this.#options = options
-    this.#repeated = new RepeatedEntries(options.clock, entry => this.#put(entry))
+    this.#repeated = new RepeatedEntries(options.clock, (entry, at) => this.#put(entry, at))
     this.#dropped = options.metrics.counter({
       name: 'aviary_audit_lines_dropped_total',
       help: 'Lines that are missing in the audit log because they could not be written.',
@@ -64,9 +64,9 @@ export class AuditLog {
     await this.#writing
   }
 
-  #put(entry: AuditEntry): void {
+  #put(entry: AuditEntry, at: number): void {
     if (this.#waiting.length >= maxWaiting) return this.#miss(1)
-    this.#waiting.push(auditLine(entry, this.#options.clock.now()))
+    this.#waiting.push(auditLine(entry, at))
     this.#timer ??= this.#options.clock.after(flushMilliseconds, () => this.#flushSoon())
   }
 
@@ -153,10 +153,10 @@ function fileName(number: number): string {
 }
 
 /** One line. Lists its fields one by one, so that nothing can slip in that nobody thought of. */
-function auditLine(entry: AuditEntry, now: number): string {
+function auditLine(entry: AuditEntry, at: number): string {
   const { resource, path, verb } = entry.attempt
   const line = {
-    time: isoTimeMicro(now),
+    time: isoTimeMicro(at),
     id: entry.id,
     user: entry.user,
     groups: entry.groups,

@@ -11,6 +11,7 @@ const allOthers = 'all others'
 /** Entries of the same sort, for a minute. */
 interface Crowd {
   last: AuditEntry
+  lastAt: number
   count: number
   readonly timer: Timer
 }
@@ -22,10 +23,10 @@ interface Crowd {
  */
 export class RepeatedEntries {
   readonly #clock: Clock
-  readonly #write: (entry: AuditEntry) => void
+  readonly #write: (entry: AuditEntry, at: number) => void
   readonly #crowds = new Map<string, Crowd>()
 
-  constructor(clock: Clock, write: (entry: AuditEntry) => void) {
+  constructor(clock: Clock, write: (entry: AuditEntry, at: number) => void) {
     this.#clock = clock
     this.#write = write
   }
@@ -33,7 +34,7 @@ export class RepeatedEntries {
   /** Takes an entry and sees that it is written, by itself or counted with others. */
   add(entry: AuditEntry): void {
     const name = crowdOf(entry)
-    if (name === undefined) this.#write(entry)
+    if (name === undefined) this.#write(entry, this.#clock.now())
     else this.#join(this.#crowds.has(name) || this.#crowds.size < maxCrowds ? name : allOthers, entry)
   }
 
@@ -43,21 +44,23 @@ export class RepeatedEntries {
   }
 
   #join(name: string, entry: AuditEntry): void {
+    const now = this.#clock.now()
     const crowd = this.#crowds.get(name)
     if (crowd === undefined) {
-      this.#write(entry)
-      this.#crowds.set(name, { last: entry, count: 0, timer: this.#clock.after(minute, () => this.#end(name)) })
+      this.#write(entry, now)
+      this.#crowds.set(name, { last: entry, lastAt: now, count: 0, timer: this.#clock.after(minute, () => this.#end(name)) })
       return
     }
     crowd.last = entry
+    crowd.lastAt = now
     crowd.count++
   }
 
   #end(name: string): void {
-    const { last, count, timer } = this.#crowds.get(name)!
+    const { last, lastAt, count, timer } = this.#crowds.get(name)!
     timer.cancel()
     this.#crowds.delete(name)
-    if (count > 0) this.#write({ ...last, repeated: count })
+    if (count > 0) this.#write({ ...last, repeated: count }, lastAt)
   }
 }
 

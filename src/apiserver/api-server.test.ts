@@ -237,6 +237,10 @@ describe('deleting', () => {
     const server = await testServer()
     await server.send('POST', nests, { body: nest('a') })
     expect((await server.send('DELETE', '/apis/demo.aviary.dev/v1alpha1/nests')).status).toBe(404)
+    expect(await server.send('DELETE', '/apis/demo.aviary.dev/v1alpha1/namespaces//nests')).toMatchObject({
+      status: 400,
+      body: { reason: 'BadRequest', message: 'Namespace parameter required.' },
+    })
     expect((await server.store.list(Nest)).items).toHaveLength(1)
     await server.close()
   })

@@ -81,6 +81,8 @@ async function readAll(incoming: Incoming, limit: number, signal: AbortSignal): 
   const abort = () => reject(signal.reason)
   if (Number(incoming.headers['content-length'] ?? 0) > limit) reject(tooLarge(limit))
   incoming.on('data', take).on('end', end).on('error', reject)
+  // A client that went before we came to read sends no more events.
+  if (signal.aborted) abort()
   signal.addEventListener('abort', abort, { once: true })
   try {
     return await promise

@@ -20,7 +20,10 @@ type StoreDeleteOptions = Omit<DeleteOptions, 'signal'> & {
 
 const policies = ['Foreground', 'Background', 'Orphan'] as const
 
-/** Reads how to delete: from the body if there is one, whatever the query says, else from the query. Throws BadRequest or Invalid, in Kubernetes' words. */
+/**
+ * Reads how to delete: from the body if there is one, whatever the query says, else from the query. Throws BadRequest or Invalid, in
+ * Kubernetes' words.
+ */
 export function readDeleteOptions(query: URLSearchParams, body: { readonly [key: string]: Json } | undefined): StoreDeleteOptions {
   const wire = body === undefined ? fromQuery(query) : fromBody(body)
   const dryRun = wire.dryRun ?? []

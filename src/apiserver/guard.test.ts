@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../store/index.ts'
 import { ann, nest, nests, testServer } from './testing/test-server.ts'
@@ -127,6 +128,27 @@ describe('who is asking', () => {
     expect((await server.send('POST', nests, { body: body.padEnd(1001) })).status).toBe(429)
     expect((await server.send('POST', nests, { body: '{' })).status).toBe(400)
     expect(held).toEqual([body.length, -body.length, 1001, 1, -1])
+    await server.close()
+  })
+
+  test('room is given back, too, if the client has gone before its body could be read', async () => {
+    const held: number[] = []
+    const holdBytes = (_user: unknown, bytes: number) => {
+      held.push(bytes)
+      return { [Symbol.dispose]: () => held.push(-bytes) }
+    }
+    const gone = Promise.withResolvers<void>()
+    const authenticate = async () => {
+      client.destroy()
+      await gone.promise
+      return ann
+    }
+    const server = await testServer({ access: { authenticate, holdBytes } })
+    server.app.server.once('connection', socket => socket.once('close', () => setImmediate(gone.resolve)))
+    const url = new URL(await server.app.listen({ host: '127.0.0.1', port: 0 }))
+    const client = connect(Number(url.port), url.hostname)
+    client.write(`POST ${nests} HTTP/1.1\r\nhost: ${url.host}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`)
+    await expect.poll(() => held, { timeout: 10_000 }).toEqual([1000, -1000])
     await server.close()
   })
 

@@ -52,6 +52,7 @@ function collectionAnswer(exchange: ResourceExchange, room: ResourceRoom): Promi
     case 'deletecollection':
       // As in Kubernetes: nothing is deleted in all namespaces by one request.
       if (served.kind.scope === 'Namespaced' && resource.namespace === undefined) throw noSuchResource()
+      if (resource.namespace === '') throw badRequest('Namespace parameter required.')
       return deleteCollection(exchange, room.clock)
     default:
       throw verb === 'update' || verb === 'patch' ? badRequest('name must be provided') : methodNotAllowed(verb, served.kind)

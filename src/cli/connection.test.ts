@@ -36,9 +36,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What the environment says, with each more than with the one before. */
+/** What the environment says. */
 const environments = {
   nothing: () => ({}),
+  'empty texts': () => ({ KUBECONFIG: '', AVIARY_KUBECONFIG: '' }),
   home: () => ({ HOME: folder }),
   kubectl: () => ({ HOME: folder, KUBECONFIG: file('kubectl') }),
   both: () => ({ HOME: folder, KUBECONFIG: file('kubectl'), AVIARY_KUBECONFIG: file('aviary') }),
@@ -50,6 +51,7 @@ test.each([
   ['version', 'kubectl', 'kubectl'],
   ['version', 'home', 'local'],
   ['version', 'nothing', 'local'],
+  ['version', 'empty texts', 'local'],
   ['crds install --kubeconfig FILE', 'both', 'near'],
   ['crds install', 'both', 'kubectl'],
   ['crds install', 'kubectl', 'kubectl'],

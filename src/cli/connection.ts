@@ -29,7 +29,7 @@ export interface Connection {
  * KUBECONFIG, else that of a server whose data folder is here, else kubectl's own.
  */
 export async function connected<T>(options: ConnectionOptions, io: Io, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const kubeconfig = options.kubeconfig ?? io.environment['AVIARY_KUBECONFIG'] ?? (await localKubeconfig(io))
+  const kubeconfig = options.kubeconfig ?? (io.environment['AVIARY_KUBECONFIG'] || (await localKubeconfig(io)))
   return await connectedToCluster({ ...options, ...(kubeconfig === undefined ? {} : { kubeconfig }) }, io, work)
 }
 

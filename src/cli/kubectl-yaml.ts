@@ -1,6 +1,6 @@
 import type { DocumentOptions, ParseOptions, ScalarTag, SchemaOptions } from 'yaml'
 
-/** What YAML 1.1 has and kubectl reads otherwise, as base 60: times that are no texts, bytes, collections that are neither list nor map. */
+/** What YAML 1.1 has and kubectl reads otherwise: times that are no texts, bytes, collections that are neither list nor map. */
 const otherwise = /^tag:yaml\.org,2002:(timestamp|binary|omap|pairs|set)$/
 
 /** `!!binary` is a text that somebody took the trouble to encode. */
@@ -14,6 +14,7 @@ export const kubectlYaml: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.1',
   uniqueKeys: true,
   customTags: tags => [
+    // `TIME` is what the package calls numbers of base 60: `1:30`.
     ...tags.filter(tag => typeof tag === 'string' || (tag.format !== 'TIME' && !otherwise.test(tag.tag))),
     'intOct',
     binary,

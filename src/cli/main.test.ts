@@ -408,14 +408,17 @@ test('up serves, says where, and ends cleanly when asked to', async () => {
   await rm(other, { recursive: true })
 })
 
-test('up says how to get past a KUBECONFIG that leads elsewhere', async () => {
+test('up says how to lead commands to it that would ask another server', async () => {
   const other = await mkdtemp(join(tmpdir(), 'aviary-up-'))
-  const greeting = async (environment: Record<string, string>) => {
+  const greeting = async (environment: Record<string, string>, ...more: readonly string[]) => {
     const stop = new AbortController()
     const onOut = (text: string) => void (text.includes('ready https') && stop.abort())
-    return (await playAnywhere(['up', '--listen', '127.0.0.1:0'], { folder: other, environment, signal: stop.signal, onOut })).out
+    return (await playAnywhere(['up', '--listen', '127.0.0.1:0', ...more], { folder: other, environment, signal: stop.signal, onOut })).out
   }
-  expect(await greeting({ KUBECONFIG: '/elsewhere' })).toContain('\n  export KUBECONFIG=data/kubeconfig ')
+  const way = '\n  export AVIARY_KUBECONFIG=data/kubeconfig '
+  expect(await greeting({ KUBECONFIG: '/elsewhere' })).toContain(way)
+  expect(await greeting({ AVIARY_KUBECONFIG: '/elsewhere' })).toContain(way)
+  expect(await greeting({}, '--data-dir', 'nest')).toContain('\n  export AVIARY_KUBECONFIG=nest/kubeconfig ')
   expect(await greeting({})).not.toContain('export')
   await rm(other, { recursive: true })
 })

@@ -13,6 +13,16 @@ export class MissingObjects {
     this.#errors.push(error)
   }
 
+  /** The objects that are found. Those that are not are kept in the order of the lookups, whichever was answered first. */
+  async found<T>(lookups: readonly Promise<T>[]): Promise<readonly T[]> {
+    const found: T[] = []
+    for (const outcome of await Promise.allSettled(lookups)) {
+      if (outcome.status === 'fulfilled') found.push(outcome.value)
+      else this.note(outcome.reason)
+    }
+    return found
+  }
+
   /** Tells of each. Returns what the command ends with if all else went well. */
   report(io: Io): ExitCode {
     for (const error of this.#errors) io.err(errorText(error))

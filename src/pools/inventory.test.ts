@@ -213,6 +213,22 @@ describe('a name that cannot be used', () => {
     expect(findCondition(await world.pool(), 'AllClustersCurrent')).toMatchObject({ status: 'True' })
   })
 
+  test('costs one stale cluster at most if all are like that: what runs is not given for what cannot be made', async () => {
+    let isDown = false
+    await begin({ checkNames: async () => (isDown ? ['api'] : []) })
+    await world.createPool({ size: 3, inventory: world.inventory('a', 'b', 'c') })
+    await world.seconds(200)
+    await world.store.create(ClusterImageSet, { metadata: { name: 'next' }, spec: { releaseImage: 'x:2' } })
+    isDown = true
+    await world.changePool({ imageSetRef: { name: 'next' } })
+    await world.seconds(900)
+    expect(await world.names()).toHaveLength(2)
+    isDown = false
+    await world.seconds(900)
+    expect(await world.names()).toEqual(['a', 'b', 'c'])
+    expect(findCondition(await world.pool(), 'AllClustersCurrent')).toMatchObject({ status: 'True' })
+  })
+
   test('does not take a stale cluster from the claim that waits for it to start', async () => {
     await begin()
     await world.createPool({ size: 1, inventory: world.inventory('a') })

@@ -1,7 +1,8 @@
 import { parse } from 'yaml'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ClusterDeployment, ClusterDeploymentCustomization, ClusterPool, Secret } from '../kinds/index.ts'
+import { ClusterDeployment, ClusterDeploymentCustomization, ClusterPool, Namespace, Secret } from '../kinds/index.ts'
 import { findCondition } from '../control/index.ts'
+import { deprovisionFinalizer } from './names.ts'
 import { passThrough } from './testing/pass-through.ts'
 import { home, PoolWorld } from './testing/pool-world.ts'
 
@@ -22,6 +23,11 @@ const listed = (name: string) => ({ name, customizationRef: { name }, generateNa
 const hosts = () => world.installer.clusters.map(({ host }) => host).toSorted()
 const told = async (type: string, pool = 'pool') => findCondition(await world.pool(pool), type)
 const troubleOf = async () => JSON.parse((await told('InventoryValid'))?.message || '{}') as Record<string, readonly string[]>
+const configOf = async (clusterName: string): Promise<unknown> => {
+  const { name } = (await world.cluster(clusterName))!.metadata
+  const { data } = await world.store.get(Secret, { namespace: name, name: `${name}-install-config` })
+  return parse(Buffer.from(data!['install-config.yaml']!, 'base64').toString())
+}
 
 describe('two entries of a pool that want one name', () => {
   test.each([
@@ -132,8 +138,32 @@ test('a customization that is changed while its cluster is made does not give th
   expect(await troubleOf()).toMatchObject({ Duplicate: ['one'] })
 })
 
+test('a customization that is changed after its cluster was half made gives the name that the cluster is installed under', async () => {
+  let isCutOff = true
+  world = await PoolWorld.make({
+    wrap: store => ({
+      ...passThrough(store),
+      create: async (kind, draft, options) => {
+        if (isCutOff && kind.name === 'ClusterDeployment') throw new Error('cut off')
+        return store.create(kind, draft, options)
+      },
+    }),
+  })
+  await customization('one', naming('kestrel'))
+  world.start()
+  await world.createPool({ size: 1, inventory: { clusterDeployments: [listed('one')] } })
+  await world.seconds(5)
+  const one = await world.store.get(ClusterDeploymentCustomization, { namespace: home, name: 'one' })
+  await world.edit(ClusterDeploymentCustomization, one, object => ({ ...object, spec: { installConfigPatches: naming('merlin') } }))
+  isCutOff = false
+  await world.seconds(200)
+  expect(await world.names()).toEqual(['merlin'])
+  expect(await configOf('merlin')).toMatchObject({ metadata: { name: 'merlin' } })
+})
+
 describe('a patch that would rename a cluster is refused', () => {
   const astray = 'it gives the cluster another name or base domain than the pool has for it'
+  const whole = (name: string): Patches => [{ op: 'replace', path: '/metadata', valueJSON: JSON.stringify({ name }) }]
   const elsewhere: Patches = [{ op: 'replace', path: '/baseDomain', value: 'other.example.com' }]
 
   test.each<[string, object]>([
@@ -142,9 +172,10 @@ describe('a patch that would rename a cluster is refused', () => {
     ['of the base domain', { inventory: { clusterDeployments: [{ name: 'heron', installConfigPatches: elsewhere }] } }],
     ['of all that there is to say about names', { inventory: { clusterDeployments: [listed('whole')] } }],
     ['to no host name', { inventory: { clusterDeployments: [listed('ugly')] } }],
+    ['to that of its entry, which clusters with generated names do not have', { inventory: { clusterDeployments: [listed('ibis')] } }],
   ])('%s', async (_, spec) => {
     await customization('patches', naming('ibis'))
-    await customization('whole', [{ op: 'replace', path: '/metadata', valueJSON: '{"name":"ibis"}' }])
+    for (const name of ['whole', 'ibis']) await customization(name, whole('ibis'))
     await customization('ugly', naming('I_bis'))
     world.start()
     await world.createPool({ size: 1, ...spec })
@@ -170,14 +201,21 @@ describe('a patch that would rename a cluster is refused', () => {
     expect(await world.clusters()).toHaveLength(4)
   })
 
+  test('of a pool without an inventory, though it gives the name of the pool', async () => {
+    await customization('patches', whole('pool'))
+    world.start()
+    await world.createPool({ size: 1, customizationRef: { name: 'patches' } })
+    await world.seconds(100)
+    expect(await world.clusters()).toEqual([])
+    expect(await told('MissingDependencies')).toMatchObject({ status: 'True', message: expect.stringContaining(astray) })
+  })
+
   test('but one that leads astray and back again is not', async () => {
     world.start()
     const installConfigPatches = [...naming('ibis'), ...naming('heron')]
     await world.createPool({ size: 1, inventory: { clusterDeployments: [{ name: 'heron', installConfigPatches }] } })
     await world.seconds(100)
-    const { metadata } = (await world.cluster('heron'))!
-    const secret = await world.store.get(Secret, { namespace: metadata.name, name: `${metadata.name}-install-config` })
-    expect(parse(Buffer.from(secret.data!['install-config.yaml']!, 'base64').toString())).toMatchObject({ metadata: { name: 'heron' } })
+    expect(await configOf('heron')).toMatchObject({ metadata: { name: 'heron' } })
   })
 
   test('though it did fit when the name was chosen: the place is given up, and told of', async () => {
@@ -192,5 +230,41 @@ describe('a patch that would rename a cluster is refused', () => {
     expect(await world.clusters()).toEqual([])
     expect(await world.usage()).toEqual({ heron: null })
     expect(await troubleOf()).toMatchObject({ BrokenBySyntax: ['heron'] })
+  })
+
+  test('though another program has just made the cluster from what did fit: that one keeps its place', async () => {
+    let isMade = false
+    const usages: unknown[] = []
+    world = await PoolWorld.make({
+      wrap: store => ({
+        ...passThrough(store),
+        get: async (kind, key) => {
+          const found = await store.get(kind, key)
+          if (kind.name !== 'ClusterDeploymentCustomization' || isMade) return found
+          isMade = true
+          const { platform, baseDomain, imageSetRef } = (await world.pool()).spec
+          const provisioning = { installConfigSecretRef: { name: 'heron-aaaaa-install-config' }, imageSetRef }
+          const clusterPoolRef = { namespace: home, poolName: 'pool', clusterDeploymentCustomization: { name: 'patches' } }
+          await store.create(Namespace, { metadata: { name: 'heron-aaaaa' } })
+          await store.create(ClusterDeployment, {
+            metadata: { namespace: 'heron-aaaaa', name: 'heron-aaaaa', finalizers: [deprovisionFinalizer] },
+            spec: { clusterName: 'heron', baseDomain, platform, provisioning, clusterPoolRef },
+          })
+          return store.update(kind, { ...found, spec: { installConfigPatches: naming('ibis') } })
+        },
+        update: async (kind, object, options) => {
+          if (kind.name === 'ClusterPool') usages.push((object as unknown as ClusterPool).status?.clusterNameUsage)
+          return store.update(kind, object, options)
+        },
+      }),
+    })
+    await customization('patches', naming('heron'))
+    await world.createPool({ size: 1, inventory: { clusterDeployments: [{ name: 'heron', customizationRef: { name: 'patches' } }] } })
+    const reserved = { clusterNameUsage: { heron: 'heron-aaaaa' } }
+    await world.edit(ClusterPool, await world.pool(), pool => ({ ...pool, status: { ...pool.status, ...reserved } }), 'status')
+    world.start()
+    await world.settle()
+    expect(await world.names()).toEqual(['heron'])
+    for (const usage of usages) expect(usage).toEqual({ heron: 'heron-aaaaa' })
   })
 })

@@ -1,9 +1,10 @@
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { httpClient, realClock } from '../ports/index.ts'
+import { type Clock, httpClient, realChance, realClock } from '../ports/index.ts'
 import { AccessToken, ConfigMap, Namespace, Nest } from '../kinds/index.ts'
 import { loopback } from './testing/aviary-on-loopback.ts'
+import { makeAuthority, makeServerCertificate } from './tls/make-certificate.ts'
 
 describe('the program on the embedded engine', () => {
   test('trap 9: serves over TLS that only its own authority vouches for, and over nothing else', async () => {
@@ -44,6 +45,30 @@ describe('the program on the embedded engine', () => {
       expect((await stat(join(world.dataDir, file))).mode & 0o777).toBe(0o600)
     }
     expect((await stat(world.dataDir)).mode & 0o777).toBe(0o700)
+  })
+
+  test('shows a certificate that was replaced while it runs, and its kubeconfig trusts the new authority with the old token', async () => {
+    await using world = await loopback()
+    const replace = async () => {
+      const request = { name: 'zoo', now: Date.now(), lifetime: 3_600_000, chance: realChance() }
+      const authority = await makeAuthority(request)
+      const pair = await makeServerCertificate({ ...request, names: ['127.0.0.1'], authority })
+      await writeFile(join(world.folder, 'c.pem'), pair.certificate)
+      await writeFile(join(world.folder, 'k.pem'), pair.key.reveal())
+      await writeFile(join(world.folder, 'ca.pem'), authority.certificate)
+      return authority.certificate
+    }
+    await replace()
+    const clock = realClock()
+    const hasty = {
+      ...clock,
+      after: (...[wait, callback]: Parameters<Clock['after']>) => clock.after(wait === 60_000 ? 20 : wait, callback),
+    }
+    const aviary = await world.start('[server.tls]\ncertificate = "c.pem"\nkey = { file = "k.pem" }\nca = "ca.pem"', { clock: hasty })
+    const token = await world.token(aviary)
+    const ca = Buffer.from(await replace()).toString('base64')
+    await expect.poll(() => readFile(aviary.kubeconfig!, 'utf8'), { timeout: 10_000 }).toContain(ca)
+    expect((await world.send(aviary, '/api', { token })).status).toBe(200)
   })
 
   test('keeps objects, tokens and its authority over a restart', async () => {
@@ -122,7 +147,6 @@ describe('the program on the embedded engine', () => {
     await using world = await loopback()
     const aviary = await world.start('[server]\nurl = "https://aviary.example.com:8443"')
     expect(await world.send({ ...aviary, url: aviary.url.replace('127.0.0.1', 'localhost') }, '/healthz')).toMatchObject({ status: 200 })
-    const { readFile } = await import('node:fs/promises')
     expect(await readFile(aviary.kubeconfig!, 'utf8')).toContain('"server": "https://aviary.example.com:8443"')
   })
 

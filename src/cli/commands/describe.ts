@@ -19,9 +19,9 @@ export async function run(args: readonly string[], options: ConnectionOptions, i
       const { store, where } = connection
       const objects =
         names.length > 0
-          ? await Promise.all(names.map(name => findObject(connection, kind, name).catch(missing.note)))
+          ? await missing.found(names.map(name => findObject(connection, kind, name)))
           : (await store.list(kind, where(kind))).items.map(item => item.object)
-      for (const object of objects) if (object !== undefined) texts.push(await description(connection, kind, object, io))
+      for (const object of objects) texts.push(await description(connection, kind, object, io))
     }
     io.out(texts.join('\n\n'))
     return missing.report(io)

@@ -54,10 +54,7 @@ async function read(
   options: GetOptions,
   missing: MissingObjects,
 ): Promise<readonly Resource[]> {
-  if (names.length > 0) {
-    const found = await Promise.all(names.map(name => findObject(connection, kind, name).catch(missing.note)))
-    return found.filter(object => object !== undefined)
-  }
+  if (names.length > 0) return await missing.found(names.map(name => findObject(connection, kind, name)))
   const { store, where } = connection
   const { items } = await store.list(kind, selectionOf(where(kind, options.allNamespaces), options))
   return items.map(item => item.object)

@@ -51,6 +51,20 @@ describe('of several objects those that are there are', () => {
     expect(await play('delete -f -', { input })).toEqual({ code: 9, out: '', err: notFound('nope') })
   })
 
+  test('waited for; each of the others is told of', async () => {
+    await made('a', 'b')
+    const met = 'configmap/a condition met\nconfigmap/b condition met\n'
+    expect(await play('wait cm nope a never b --for jsonpath=.metadata.uid')).toEqual({
+      code: 9,
+      out: met,
+      err: expect.stringContaining(notFound('nope') + notFound('never')),
+    })
+    // What is in no namespace will never say in which; the others are looked at though all the time is gone.
+    const { code, out, err } = await play('wait namespace/default cm/nope cm/a cm/b --for jsonpath=.metadata.namespace --timeout 200ms')
+    expect({ code, out }).toEqual({ code: 12, out: met })
+    expect(err).toMatch(/of namespace\/default did not happen within 0\.2 s\n[^]*configmaps "nope" not found\n/)
+  })
+
   test('waited for until they are gone, whatever else is missing', async () => {
     await play('apply -f -', { input: map('held', ', finalizers: [example.com/hold]') })
     expect(await play('delete cm nope held --timeout 200ms')).toMatchObject({
@@ -59,6 +73,11 @@ describe('of several objects those that are there are', () => {
       err: expect.stringMatching(/^error: configmaps "nope" not found\n[^]*held by example\.com\/hold[^]*did not happen within/),
     })
   })
+})
+
+test('where nothing matches, nothing is left to wait for until it is deleted', async () => {
+  expect(await play('wait cm -l a=none --for delete')).toEqual({ code: 0, out: '', err: '' })
+  expect(await play('wait cm -l a=none --for condition=Ready')).toMatchObject({ code: 9, out: '' })
 })
 
 test('with --ignore-not-found it is well if they are gone already', async () => {

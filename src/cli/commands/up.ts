@@ -35,7 +35,7 @@ export function run(_args: readonly string[], options: UpOptions, io: Io): Promi
           kubeconfig,
           isDemo: demo.enabled,
           hasHatchery: hatchery !== undefined,
-          isShadowed: Boolean(io.environment['KUBECONFIG']),
+          isShadowed: ['AVIARY_KUBECONFIG', 'KUBECONFIG'].some(name => Boolean(io.environment[name])),
           seconds,
           folder: io.folder,
         }),
@@ -78,7 +78,8 @@ function greeting({ url, kubeconfig, isDemo, hasHatchery, isShadowed, seconds, f
           '',
         ]
       : ['In another terminal:', '']),
-    ...(isShadowed ? [`  export KUBECONFIG=${shown}      or yours is asked, not this one`] : []),
+    // What commands find by themselves is `data` in the folder where they run.
+    ...(isShadowed || shown !== 'data/kubeconfig' ? [`  export AVIARY_KUBECONFIG=${shown}   or another server is asked`] : []),
     ...(isDemo
       ? [
           '  bin/aviary hatchery workers --watch    workers as they come and go',

@@ -7,8 +7,12 @@ import type { Key } from '../../store/index.ts'
 import type { Connection, ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { Usage, WaitedTooLong } from '../errors.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { showOthers } from '../find-object.ts'
 import type { Io } from '../io.ts'
+import { MissingObjects } from '../missing-objects.ts'
 import { namedObjects, refuseNamesBeside } from '../object-names.ts'
+import { errorText } from '../output/error-text.ts'
 import { nameText } from '../output/objects.ts'
 import { Progress } from '../output/progress.ts'
 import { until } from '../until.ts'
@@ -26,30 +30,41 @@ interface Goal {
   state(object: Resource | undefined): string
 }
 
-/** `aviary wait` */
-export async function run(args: readonly string[], options: WaitOptions, io: Io): Promise<void> {
+/** `aviary wait`: the time is that of all together. Each that is missing or late is told of, and keeps nobody from the others. */
+export async function run(args: readonly string[], options: WaitOptions, io: Io): Promise<number> {
   const goal = goalOf(options.for)
+  const isDeletion = goal.text === 'delete'
   const timeout = parseDuration(options.timeout)
   const progress = new Progress(io)
-  await connected(options, io, async connection => {
+  return await connected(options, io, async connection => {
+    const missing = new MissingObjects()
+    const end = io.clock.monotonic() + timeout
+    let isLate = false
     for (const { kind, key } of await targets(args, options, connection)) {
       const name = nameText(kind, key.name)
+      const whenGone = isDeletion ? undefinedIf('NotFound') : showOthers(kind, key)
       const look = async () => {
-        const object = await connection.store.get(kind, key).catch(undefinedIf('NotFound'))
-        if (object === undefined && goal.text !== 'delete') throw new StoreError('NotFound', `${name} not found`)
+        const object = await connection.store.get(kind, key).catch(whenGone)
         progress.show(`${name}: ${goal.state(object)}`)
         return goal.isMet(object)
       }
-      const inTime = await until(timeout, io, look).finally(() => progress.clear())
-      if (!inTime) throw WaitedTooLong({ what: `${goal.text} of ${name}`, seconds: timeout / 1000 })
-      io.out(`${name} ${goal.text === 'delete' ? 'deleted' : 'condition met'}\n`)
+      const left = Math.max(0, end - io.clock.monotonic())
+      const inTime = await until(left, io, look)
+        .catch(missing.note)
+        .finally(() => progress.clear())
+      if (inTime === true) io.out(`${name} ${isDeletion ? 'deleted' : 'condition met'}\n`)
+      if (inTime !== false) continue
+      isLate = true
+      io.err(errorText(WaitedTooLong({ what: `${goal.text} of ${name}`, seconds: timeout / 1000 })))
     }
+    const code = missing.report(io)
+    return isLate ? exitCodes.timeout : code
   })
 }
 
 async function targets(
   args: readonly string[],
-  { selector }: WaitOptions,
+  { selector, for: goal }: WaitOptions,
   { store, where }: Connection,
 ): Promise<readonly { readonly kind: Kind; readonly key: Key }[]> {
   const found: { readonly kind: Kind; readonly key: Key }[] = []
@@ -59,7 +74,7 @@ async function targets(
     if (names.length > 0) found.push(...names.map(name => ({ kind, key: { ...where(kind), name } })))
     else {
       const { items } = await store.list(kind, { ...where(kind), ...(selector === undefined ? {} : { labelSelector: selector }) })
-      if (items.length === 0) throw new StoreError('NotFound', `there are no such ${kind.plural}`)
+      if (items.length === 0 && goal !== 'delete') throw new StoreError('NotFound', `there are no such ${kind.plural}`)
       found.push(...items.map(item => ({ kind, key: { ...where(kind), name: item.object.metadata.name } })))
     }
   }

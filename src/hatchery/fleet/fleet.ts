@@ -214,7 +214,7 @@ export class Fleet {
     return [...tally.startedNames('own'), ...this.#awaited(tally), ...foreign]
   }
 
-  /** Whether this process saw an own worker's VM go off: it is done, and nobody switches it on again. */
+  /** Whether this process saw an own worker's VM go off, and not on again: it is done. */
   hasFinished({ id }: Pick<Vm, 'id'>): boolean {
     return this.#finished.has(id)
   }

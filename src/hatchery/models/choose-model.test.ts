@@ -148,6 +148,21 @@ describe('a V1 model is taken', () => {
     })
   })
 
+  test.each([
+    { model: { needRegistration: true }, job: { groups: ['team'] }, says: 'group shared.infra may not run the job' },
+    { model: { needRegistration: true, isDeprecated: true }, job: {}, says: 'it is deprecated' },
+    { model: {}, job: {}, says: 'it has no binary docker' },
+  ])('not if it does not suit the job, and then nobody is sent to mend it: $says', async ({ model, job, says }) => {
+    const world = new GateWorld()
+    world.v1Model({ spawnErrors: 6, ...model })
+    expect(await world.decide(world.v1Job('1', ['binary:docker'], job))).toMatchObject({
+      refusal: {
+        message: `none of 1 worker models suits the job: debian-v1: ${says}`,
+        unblock: 'add a worker model that suits the job, or correct its requirements',
+      },
+    })
+  })
+
   test('the first that suits, in the order of CDS', async () => {
     const world = new GateWorld()
     world.v1Model({ name: 'a', capabilities: [] })

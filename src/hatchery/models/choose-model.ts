@@ -89,7 +89,7 @@ async function fromV1Models(job: Job, wanted: string, choosing: ModelChoosing): 
   const obstacles: Obstacle[] = []
   let refused: Refusal | undefined
   for (const v1 of named) {
-    const obstacle = obstacleOf(v1, choosing) ?? unsuited(v1, job, wanted !== '')
+    const obstacle = obstacleOf(v1, job, wanted !== '', choosing)
     if (obstacle !== undefined) {
       obstacles.push({ ...obstacle, why: `${modelTitle(v1)}: ${obstacle.why}` })
       continue
@@ -122,10 +122,14 @@ function listed(obstacles: readonly Obstacle[]): string {
   return `: ${first.join('; ')}${obstacles.length > 5 ? `; and ${obstacles.length - 5} more` : ''}`
 }
 
-/** Why no job at all can have a V1 model now. One that failed too often is not registered either, but that is not why. */
-function obstacleOf(v1: V1Model, { fleet, underWay, registrations }: ModelChoosing): Obstacle | undefined {
-  if (hasTooManyErrors(v1)) return { why: `starting it failed ${v1.spawnErrors} times`, unblock: howToForgetErrors }
-  return isUnregistered(v1, fleet, underWay) ? unregistered(registrations.of(modelPath(v1))) : undefined
+/** Why a job cannot have a V1 model now. Until a model is registered nobody knows what it has; one that failed too often never is. */
+function obstacleOf(v1: V1Model, job: Job, isWanted: boolean, choosing: ModelChoosing): Obstacle | undefined {
+  const failed = hasTooManyErrors(v1) ? { why: `starting it failed ${v1.spawnErrors} times`, unblock: howToForgetErrors } : undefined
+  const barred = whyBarred(v1, job, isWanted)
+  if (barred !== undefined) return { why: barred }
+  if (isUnregistered(v1, choosing)) return failed ?? unregistered(choosing.registrations.of(modelPath(v1)))
+  const lacking = whatLacks(v1, job, isWanted)
+  return lacking === undefined ? failed : { why: lacking }
 }
 
 function unregistered(wait: RegistrationWait | undefined): Obstacle {
@@ -133,22 +137,21 @@ function unregistered(wait: RegistrationWait | undefined): Obstacle {
   return { why: `it is not registered yet${because}`, unblock: wait?.unblock }
 }
 
-function isUnregistered(model: V1Model, fleet: Fleet, underWay: UnderWay): boolean {
+function isUnregistered(model: V1Model, { fleet, underWay }: Pick<ModelChoosing, 'fleet' | 'underWay'>): boolean {
   const template = fleet.modelTemplate(model.name)
   const isDoomed = template !== undefined && underWay.doomed.has(template.vm.id)
   return needsRegistration(model, template === undefined ? undefined : { note: template.note, isDoomed })
 }
 
-/** Why a V1 model does not suit a V1 job; undefined if it does. */
-function unsuited(model: V1Model, job: Job, isWanted: boolean): Obstacle | undefined {
-  const why = whyNot(model, job, isWanted)
-  return why === undefined ? undefined : { why }
+/** Why a V1 job may not have a V1 model, whatever becomes of that; undefined if it may. */
+function whyBarred({ group, isDeprecated }: V1Model, { groups }: Job, isWanted: boolean): string | undefined {
+  if (groups.length > 0 && !groups.includes(group)) return `group ${group} may not run the job`
+  return isDeprecated && !isWanted ? 'it is deprecated' : undefined
 }
 
-function whyNot(model: V1Model, job: Job, isWanted: boolean): string | undefined {
-  if (job.groups.length > 0 && !job.groups.includes(model.group)) return `group ${model.group} may not run the job`
-  if (model.isDeprecated && !isWanted) return 'it is deprecated'
-  const of = (type: string) => job.requirements.filter(each => each.type === type)
+/** What a V1 model does not have that a V1 job needs; undefined if it has all of it. */
+function whatLacks(model: V1Model, { requirements }: Job, isWanted: boolean): string | undefined {
+  const of = (type: string) => requirements.filter(each => each.type === type)
   const osArch = `${model.registeredOs}/${model.registeredArch}`
   const other = of('os-architecture').find(({ value }) => value !== osArch)
   if (other !== undefined && model.registeredOs !== '' && model.registeredArch !== '') return `it is for ${osArch}, not ${other.value}`

@@ -267,6 +267,17 @@ describe('a lease', () => {
     expect((await elsewhere.authority.hold('b', never)).address).not.toBe(held.address)
   })
 
+  test('is not shared by a VM of the same name in another part of the platform', async () => {
+    const { anotherWorld, start, leases } = setUp()
+    const { authority } = await start({ part: 'datacenter-1' })
+    const elsewhere = await start({ sees: anotherWorld(), part: 'datacenter-2' })
+    const [here, there] = [await authority.hold('a', never), await elsewhere.authority.hold('a', never)]
+    expect(there.address).not.toBe(here.address)
+    expect((await authority.hold('a', never)).address).toBe(here.address)
+    expect((await elsewhere.authority.hold('a', never)).address).toBe(there.address)
+    expect(await leases()).toHaveLength(2)
+  })
+
   test('from a time when leases did not name their part belongs to that in which its VM is seen', async () => {
     const { clock, world, anotherWorld, start, leases } = setUp()
     const before = await start()

@@ -10,7 +10,7 @@ import { addressRivals, firstRival, indexAddresses, type VmAddress, vmsWithAddre
 import { type AddressCounts, countAddresses } from './address-counts.ts'
 import { LeaseSweeper } from './lease-sweeper.ts'
 import { leaseName } from './lease-name.ts'
-import { ofPart } from './lease-part.ts'
+import { isElsewhere, ofPart } from './lease-part.ts'
 import { TakenAddresses } from './taken-addresses.ts'
 
 /** What an authority over addresses needs. One authority per platform; several programs may each have one. */
@@ -111,7 +111,8 @@ export class AddressAuthority {
     await this.#leases.synced
     this.#inFlight.set(holder, (this.#inFlight.get(holder) ?? 0) + 1)
     try {
-      const { spec } = (await this.#keep(this.#heldBy(holder), holder)) ?? (await this.#take(holder, signal))
+      const part = await this.#options.part?.()
+      const { spec } = (await this.#keep(this.#heldBy(holder, part), holder, part)) ?? (await this.#take(holder, part, signal))
       const network = networks.find(each => each.name === spec.network)!
       return {
         address: spec.address,
@@ -187,34 +188,42 @@ export class AddressAuthority {
     return this.#sweeper.sweep()
   }
 
-  #heldBy(holder: string): AddressLease | undefined {
+  /** A VM of the same name in another part of the platform is another one. */
+  #heldBy(holder: string, part?: string): AddressLease | undefined {
     const { networks } = this.#options
     const known = (lease: AddressLease) =>
       networks.some(({ name, contains }) => name === lease.spec.network && contains(lease.spec.address))
-    return this.#leases.byIndex('holder', holder).find(lease => lease.spec.quarantine === undefined && known(lease))
+    return this.#leases
+      .byIndex('holder', holder)
+      .find(lease => lease.spec.quarantine === undefined && known(lease) && !isElsewhere(lease, part))
   }
 
   /** Makes a lease of the first address that is free; where others give out the same ones, of one that they hardly look at now. */
-  async #take(holder: string, signal: AbortSignal): Promise<AddressLease> {
+  async #take(holder: string, part: string | undefined, signal: AbortSignal): Promise<AddressLease> {
     const from = this.#isShared ? numberOf(holder) : 0
     for (const network of this.#options.networks) {
       for (const address of network.usable(from)) {
         signal.throwIfAborted()
         if (this.#isTaken(network, address, holder) || (await this.#answers({ network: network.name, address }, signal))) continue
-        const lease = await this.#tryToTake(network, address, holder, signal)
+        const lease = await this.#tryToTake(network, address, holder, part, signal)
         if (lease !== undefined) return lease
       }
     }
     throw NoAddressFree({ networks: this.#options.networks.map(each => each.name), taken: this.#whatIsTaken() })
   }
 
-  async #tryToTake(network: AddressNetwork, address: string, holder: string, signal: AbortSignal): Promise<AddressLease | undefined> {
+  async #tryToTake(
+    network: AddressNetwork,
+    address: string,
+    holder: string,
+    part: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AddressLease | undefined> {
     const { store, clock, platform } = this.#options
     const spec = { platform: platform.name, network: network.name, address, holder, renewed: isoTime(clock.now()) }
     const name = leaseName(spec)
     try {
-      const metadata = ofPart({ name }, await this.#options.part?.())
-      const draft = { apiVersion: AddressLease.apiVersion, kind: AddressLease.name, metadata, spec }
+      const draft = { apiVersion: AddressLease.apiVersion, kind: AddressLease.name, metadata: ofPart({ name }, part), spec }
       const lease = await store.create(AddressLease, draft, { signal })
       await this.#leases.waitFor(lease.metadata.resourceVersion ?? '', signal)
       // Somebody may have shown up with the address while the lease was being made. It was never used, so it may go at once.
@@ -224,15 +233,15 @@ export class AddressAuthority {
     } catch (error) {
       if (!StoreError.is(error, 'AlreadyExists')) throw error
       // Another program was quicker, or this is our own from before a crash or a lost reply.
-      return await this.#keep(await this.#read(spec), holder)
+      return await this.#keep(await this.#read(spec), holder, part)
     }
   }
 
   /** The lease, renewed, if it is there and the holder's: so that nobody who took it for forgotten removes it now. */
-  async #keep(lease: AddressLease | undefined, holder: string): Promise<AddressLease | undefined> {
+  async #keep(lease: AddressLease | undefined, holder: string, part: string | undefined): Promise<AddressLease | undefined> {
     const { store, clock } = this.#options
     for (let known = lease; known !== undefined && known.spec.holder === holder;) {
-      if (known.spec.quarantine !== undefined) return undefined
+      if (known.spec.quarantine !== undefined || isElsewhere(known, part)) return undefined
       try {
         return await store.update(AddressLease, { ...known, spec: { ...known.spec, renewed: isoTime(clock.now()) } })
       } catch (error) {

@@ -3,11 +3,12 @@ import { ClusterDeployment, ClusterProvision, Secret } from '../../kinds/index.t
 import type { Draft } from '../../kinds/index.ts'
 import { condition, done, findCondition, isBeingDeleted, met, next, record, wait } from '../../control/index.ts'
 import type { Outcome, Step } from '../../control/index.ts'
-import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
+import { type Store, undefinedIf } from '../../store/index.ts'
 import { find } from '../find.ts'
 import { type InstallState, longestLog } from '../installer/installer.ts'
 import { forgottenMarksAnnotation, previousMarkAnnotation } from '../names.ts'
 import { isMarked } from '../pool/buckets.ts'
+import { put } from '../put.ts'
 import { failedAttempts, isLimitReached, nextAttemptAt } from './attempts.ts'
 import { adminSecrets, type ClusterPass } from './cluster-pass.ts'
 import { requestOf } from './install-request.ts'
@@ -182,7 +183,7 @@ async function keepResult(
   const names = adminSecrets(cluster)
   const ownerReferences = [ownerReference(cluster)]
   const keep = (name: string, stringData: Readonly<Record<string, string>>) =>
-    put(store, { metadata: { name, namespace, ownerReferences }, stringData })
+    put(store, Secret, { metadata: { name, namespace, ownerReferences }, stringData })
   await Promise.all([
     keep(names.kubeconfig, { kubeconfig: kubeconfig.reveal() }),
     ...(password === undefined ? [] : [keep(names.password, { username: 'kubeadmin', password: password.reveal() })]),
@@ -267,25 +268,4 @@ function isThrough({ spec, status }: ClusterDeployment): boolean {
 
 function lastFailure(cluster: ClusterDeployment): string {
   return findCondition(cluster, 'ProvisionFailed')?.message ?? 'of something that was not told'
-}
-
-/** Makes a Secret, or replaces what an earlier attempt left in it. */
-async function put(
-  store: Store,
-  draft: Draft<Secret> & { readonly metadata: { readonly name: string; readonly namespace: string } },
-): Promise<void> {
-  try {
-    await store.create(Secret, draft)
-  } catch (error) {
-    if (!StoreError.is(error, 'AlreadyExists')) throw error
-    const { name, namespace } = draft.metadata
-    const old = await store.get(Secret, { name, namespace })
-    await store.update(Secret, {
-      ...draft,
-      metadata: {
-        ...draft.metadata,
-        ...(old.metadata.resourceVersion === undefined ? {} : { resourceVersion: old.metadata.resourceVersion }),
-      },
-    })
-  }
 }

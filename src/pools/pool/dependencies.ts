@@ -4,7 +4,7 @@ import type { Pass } from '../../control/index.ts'
 import { PatchNotApplicable } from '../errors.ts'
 import { find } from '../find.ts'
 import { type Variables, variablesOf } from '../installer/variables.ts'
-import { installConfig } from './install-config.ts'
+import { installConfig, toBeGenerated } from './install-config.ts'
 import { type Mapping, readTemplate } from './install-config-template.ts'
 import { entriesOf } from './inventory.ts'
 
@@ -91,7 +91,7 @@ function misfitOf(
 ): string | undefined {
   if (customization === undefined || entriesOf(pool) !== undefined) return undefined
   try {
-    installConfig({ pool, clusterName: pool.metadata.name, template, entry: undefined, customizations: [customization] })
+    installConfig({ pool, clusterName: toBeGenerated, template, entry: undefined, customizations: [customization] })
     return undefined
   } catch (error) {
     if (!PatchNotApplicable.is(error)) throw error

@@ -6,6 +6,9 @@ import type { Mapping } from './install-config-template.ts'
 import type { Entry } from './inventory.ts'
 import { patchDocument } from './patch-document.ts'
 
+/** Stands for a name that is still to be generated, which no patch can know. */
+export const toBeGenerated = '(to be generated)'
+
 type Patch = NonNullable<ClusterDeploymentCustomization['spec']['installConfigPatches']>[number]
 
 /** What a cluster's install-config is made of. */

@@ -2,6 +2,7 @@ import { ClusterDeployment, ClusterDeploymentCustomization, Namespace, Secret } 
 import type { ClusterPool, Draft, Kind, Resource } from '../../kinds/index.ts'
 import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
 import { deprovisionFinalizer, namespacePoolLabel, poolNameLabel, poolNamespaceLabel, removalAnnotation } from '../names.ts'
+import { put } from '../put.ts'
 import { clusterVariables, variablesSecret } from './cluster-variables.ts'
 import type { Dependencies } from './dependencies.ts'
 import { installConfig } from './install-config.ts'
@@ -29,22 +30,23 @@ export interface Order {
 export type Made = 'made' | 'closed'
 
 /**
- * Makes a cluster's namespace, Secrets and, last of all, its ClusterDeployment. What is there already was made by an earlier try, so
- * this can be repeated at will. Throws `PatchNotApplicable` before anything is made.
+ * Makes a cluster's namespace, Secrets and, last of all, its ClusterDeployment. This can be repeated at will: what an earlier try left is
+ * replaced, because it may have been made from something else, and the Secrets have to say what the ClusterDeployment says.
+ * Throws `PatchNotApplicable` before anything is made.
  */
 export async function makeCluster(order: Order, store: Store): Promise<Made> {
   const { pool, reservation } = order
   const { namespace } = reservation
   const secrets = order.unwanted ? [] : secretsOf(order)
-  const customizations = [order.dependencies.customization, order.customization].filter(each => each !== undefined)
+  const customizations = order.unwanted ? [] : [order.dependencies.customization, order.customization].filter(each => each !== undefined)
   const labels = poolLabels(pool)
   try {
     await ensure(store, Namespace, { metadata: { name: namespace, labels: { [namespacePoolLabel]: pool.metadata.name, ...labels } } })
     await Promise.all([
-      ...secrets.map(secret => ensure(store, Secret, secret)),
+      ...secrets.map(secret => put(store, Secret, secret)),
       // An installer finds beside the cluster what it has to patch in.
       ...customizations.map(({ metadata, spec }) =>
-        ensure(store, ClusterDeploymentCustomization, { metadata: { namespace, name: metadata.name }, spec }),
+        put(store, ClusterDeploymentCustomization, { metadata: { namespace, name: metadata.name }, spec }),
       ),
     ])
     await ensure(store, ClusterDeployment, clusterOf(order))

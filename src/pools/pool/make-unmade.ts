@@ -47,24 +47,23 @@ export async function makeUnmade(pass: PoolPass, dependencies: Dependencies): Pr
     if (dependencies.missing.length > 0 && !unwanted) return
     if (!open.has(namespace)) return
     if (!proposed.has(namespace)) metrics.recovered.add(labelsOf(object))
-    try {
-      const entry = entries.get(reservation.name ?? '')
-      const ref = unwanted ? undefined : entry?.customizationRef?.name
-      const customization = ref === undefined ? undefined : await takeCustomization(store, object, ref, namespace, now)
-      // Another pool was quicker, or it is gone: the place is given up, and another entry is tried.
-      if (ref !== undefined && customization === undefined) return void closed.push(namespace)
-      const order = { pool: object, version, reservation, entry, customization, dependencies, powerState, unwanted }
-      // The customization was changed a moment ago: whether somebody else has the new name is known when memory shows it.
-      if (!unwanted && nameOf(order) !== reservedName(reservation, entry, customizations)) return
-      const made = await makeCluster(order, store)
-      proposed.delete(namespace)
-      if (made === 'closed') closed.push(namespace)
-    } catch (error) {
+    const entry = entries.get(reservation.name ?? '')
+    const ref = unwanted ? undefined : entry?.customizationRef?.name
+    const customization = ref === undefined ? undefined : await takeCustomization(store, object, ref, namespace, now)
+    // Another pool was quicker, or it is gone: the place is given up, and another entry is tried.
+    if (ref !== undefined && customization === undefined) return void closed.push(namespace)
+    const order = { pool: object, version, reservation, entry, customization, dependencies, powerState, unwanted }
+    // The customization was changed a moment ago: whether somebody else has the new name is known when memory shows it.
+    if (!unwanted && nameOf(order) !== reservedName(reservation, entry, customizations)) return
+    const made = await makeCluster(order, store).catch(error => {
       if (!PatchNotApplicable.is(error)) throw error
-      // It did fit when the name was chosen. The place is given up; whoever chooses anew tells what does not fit.
+      // It did fit when the name was chosen, and somebody else may be making it from that: the place is not struck out, but given up in an
+      // orderly way. Whoever chooses anew tells what does not fit.
       log.warn('a cluster cannot be made', { namespace, error })
-      closed.push(namespace)
-    }
+      return makeCluster({ ...order, unwanted: true }, store)
+    })
+    proposed.delete(namespace)
+    if (made === 'closed') closed.push(namespace)
   })
   return { closed, isMore: unmade.length > mostInOnePass }
 }

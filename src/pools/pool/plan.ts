@@ -108,12 +108,15 @@ export function planPool(view: PoolView): Plan {
   const possible = Math.min(capacity, free?.length ?? Number.POSITIVE_INFINITY)
   const isAdding = drift < 0 && possible > 0
   // While nothing can be added, the names and the places of clusters that are there already are all that there is to try.
-  const isStuck = drift < 0 && (possible <= 0 || free?.every(isInTrouble(view)) === true)
+  const isTroubled = possible > 0 && free?.every(isInTrouble(view)) === true
+  const isStuck = drift < 0 && (possible <= 0 || isTroubled)
   const isAtRest = buckets.installing.length === 0 && unmade.length === 0
   // One at a time, and never the one that a claim would get soon. A pool that is full is seen to lack the one that goes; in one that is
   // stuck the one that goes must be seen itself.
   const isQuiet = pending.length === 0 && buckets.deleting.length === 0 && removals.length === 0
-  const mayRenew = isAtRest && (drift === 0 || (isStuck && isQuiet))
+  // A name in trouble under which all went well before is not to blame: the next would fare no better, and what runs is kept.
+  const isCommon = isTroubled && free.some(name => pool.status?.nameResults?.[name]?.result === 'Succeeded')
+  const mayRenew = isAtRest && (drift === 0 || (isStuck && isQuiet && !isCommon))
 
   let add = 0
   if (room > 0) {

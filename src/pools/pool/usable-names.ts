@@ -1,6 +1,6 @@
 import { PatchNotApplicable } from '../errors.ts'
 import type { Dependencies } from './dependencies.ts'
-import { installConfig } from './install-config.ts'
+import { installConfig, toBeGenerated } from './install-config.ts'
 import { clusterNameOf, type Entry, entriesOf } from './inventory.ts'
 import type { NameTrouble } from './name-trouble.ts'
 import type { PoolPass } from './pool-pass.ts'
@@ -45,9 +45,8 @@ async function faultOf(
   if (ref !== undefined && own === undefined) return 'missing'
   const clusterName = clusterNameOf(entry, customizations)
   try {
-    // A name that is still to be generated may be any: that of the entry will do.
     const { template, customization } = dependencies
-    installConfig({ pool, clusterName: clusterName ?? entry.name, template, entry, customizations: [customization, own] })
+    installConfig({ pool, clusterName: clusterName ?? toBeGenerated, template, entry, customizations: [customization, own] })
   } catch (error) {
     if (PatchNotApplicable.is(error)) return error
     throw error

@@ -50,18 +50,15 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   if (hatchery !== undefined) hatcheryRoutes(server.app, guard, hatchery)
   opened.defer(() => server.close({ within }))
   const url = await server.listen(listen)
-  opened.defer(keepRenewing(certificateOptions, certificate, renewed => server.replaceCertificate(renewed)))
 
-  const kubeconfig = await writeLocalKubeconfig({
-    folder: dataDir,
-    url: config.server.url ?? url,
-    ca: certificate.ca,
-    withToken: config.access.localAdmin,
-    store,
-    files,
-    clock,
-    chance,
+  const about = { folder: dataDir, url: config.server.url ?? url, withToken: config.access.localAdmin, store, files, clock, chance }
+  const kubeconfig = await writeLocalKubeconfig({ ...about, ca: certificate.ca })
+  const stopRenewing = keepRenewing(certificateOptions, certificate, async renewed => {
+    server.replaceCertificate(renewed)
+    // Another certificate may have another authority, and one that vouches for itself has.
+    await writeLocalKubeconfig({ ...about, ca: renewed.ca })
   })
+  opened.defer(stopRenewing)
   log.info('serving', { url, dataDir, version })
   return { url, kubeconfig, hatchery }
 }

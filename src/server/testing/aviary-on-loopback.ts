@@ -29,7 +29,8 @@ export interface Loopback {
   readonly log: ReturnType<typeof recordingLog>
   /** Reads a configuration; the data folder is ours and the port any free one unless it says otherwise. */
   config(toml?: string): Promise<Config>
-  start(toml?: string): Promise<Aviary>
+  /** Starts the program, on other ports than the real ones where some are given. */
+  start(toml?: string, other?: Partial<Ports>): Promise<Aviary>
   /** A store over a server's API, as the bearer of its kubeconfig. */
   store(aviary: Aviary): Promise<Store>
   /** Sends a request to a server, trusting its own authority only; with the kubeconfig's token, another, or '' for none. */
@@ -73,8 +74,8 @@ export async function loopback(): Promise<Loopback> {
     const overrides = defaults.filter(({ key }) => !toml.includes(key.split('.')[1] as string))
     return await loadConfig(file, { files, environment: {}, overrides })
   }
-  const start = async (toml?: string) => {
-    const aviary = await startAviary({ config: await config(toml), ports: ports() })
+  const start = async (toml?: string, other: Partial<Ports> = {}) => {
+    const aviary = await startAviary({ config: await config(toml), ports: { ...ports(), ...other } })
     stack.defer(() => aviary.stop())
     return aviary
   }

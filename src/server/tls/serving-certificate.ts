@@ -86,20 +86,20 @@ const lookEvery = { own: 12 * 3_600_000, configured: 60_000 }
 export function keepRenewing(
   options: ServingCertificateOptions,
   shown: ServingCertificate,
-  replace: (certificate: ServingCertificate) => void,
+  replace: (certificate: ServingCertificate) => unknown,
 ): () => void {
   const { clock, log, tls } = options
-  let current = shown.certificate
+  let current = shown
   let isTold = false
   const look = async () => {
     try {
       const serving = await servingCertificate(options)
-      isTold = false
-      if (serving.certificate !== current) {
-        replace(serving)
-        current = serving.certificate
+      if (serving.certificate !== current.certificate || serving.ca !== current.ca) {
+        await replace(serving)
+        current = serving
         log.info('server certificate renewed')
       }
+      isTold = false
     } catch (error) {
       if (!isTold) log.error('server certificate cannot be renewed', { error })
       isTold = true

@@ -124,7 +124,10 @@ export class VspherePlatforms implements AsyncDisposable {
   }
 }
 
-/** What of a service's settings is everybody's, so that its home does not become the home of the others. */
+/**
+ * What of a service's settings is everybody's, so that its home does not become the home of the others. The pool is only the one whose
+ * capacity is watched.
+ */
 function sharedOf({ url, user, password, trust, datacenter, resourcePool }: VsphereSettings): ConnectionOptions['settings'] {
   return {
     url,

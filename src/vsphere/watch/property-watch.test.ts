@@ -146,7 +146,10 @@ describe('the watch', () => {
     expect(doubts).toHaveLength(1)
   })
 
-  test('leaves one collector in the session that comes after a restart of vCenter', async () => {
+  test.each([
+    ['comes after a restart of vCenter', true],
+    ['outlives an interruption of the network', false],
+  ])('leaves one collector in the session that %s', async (_, endsSession) => {
     const alive = new Set<string>()
     let [made, isSignedIn, isDown] = [0, false, false]
     const { clock, names, watch } = watchingOn((method, body) => {
@@ -166,8 +169,10 @@ describe('the watch', () => {
     })
     await clock.advance(1_000)
     isDown = true
-    isSignedIn = false
-    alive.clear()
+    if (endsSession) {
+      isSignedIn = false
+      alive.clear()
+    }
     await clock.advance(60_000)
     expect(names()).toBe('syncing')
     isDown = false

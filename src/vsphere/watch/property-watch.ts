@@ -1,6 +1,7 @@
 import { backoff, DeadlineExceeded, Unreachable, type Chance, type Clock, type Log } from '../../ports/index.ts'
 import { SignInRefused } from '../../platform/index.ts'
 import type { Session } from '../soap/session.ts'
+import { isUnanswered } from '../soap/unanswered.ts'
 import { child } from '../xml/element.ts'
 import { filterSpec, refOf, updateSet, type ObjectUpdate, type Selection, type UpdateSet } from '../vim/property-collector.ts'
 import type { Ref } from '../xml/writer.ts'
@@ -60,6 +61,8 @@ export class PropertyWatch {
   #live: { readonly since: number; readonly generation: number } | undefined
   /** Whether vCenter counts versions. A simulator that calls each the same forgets what it has sent. */
   #countsVersions = false
+  /** What should have been removed from vCenter, which did not answer. */
+  readonly #leftOver: Made[] = []
 
   constructor(options: PropertyWatchOptions) {
     this.#options = options
@@ -119,6 +122,7 @@ export class PropertyWatch {
     const answer = await session.call('CreatePropertyCollector', content.manager('propertyCollector'), {}, { signal: this.#ending.signal })
     const collector = refOf(child(answer, 'returnval'))
     const made: Made[] = [{ ref: collector, generation: session.generation }]
+    void this.#remove(this.#leftOver.splice(0))
     // When another call meets the end of the session first, what this one waits on is gone.
     const renewed = new AbortController()
     const forget = session.onSignIn(() => renewed.abort(Unreachable({ target: 'vCenter', why: 'the session ended', sent: true })))
@@ -164,11 +168,15 @@ export class PropertyWatch {
   /** What was made in a session that lives on would live on too. */
   async #remove(made: readonly Made[]): Promise<void> {
     const { session, log } = this.#options
-    for (const { ref, generation } of made) {
+    for (const one of made) {
+      const { ref, generation } = one
       if (generation !== session.generation) continue
       const method = ref.type === 'PropertyCollector' ? 'DestroyPropertyCollector' : ref.type.endsWith('View') ? 'DestroyView' : undefined
       if (method === undefined) continue
-      await session.call(method, ref).catch((error: unknown) => log.debug('not removed from vCenter', { ref, error }))
+      await session.call(method, ref).catch((error: unknown) => {
+        log.debug('not removed from vCenter', { ref, error })
+        if (isUnanswered(error)) this.#leftOver.push(one)
+      })
     }
   }
 

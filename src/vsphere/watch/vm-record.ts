@@ -64,7 +64,8 @@ export function changedRecord(old: VmRecord, changes: Changes): VmRecord {
         if (value !== undefined) vm.name = readName(value.text)
         break
       case 'runtime.powerState':
-        vm.power = value?.text === 'poweredOn' ? 'on' : value?.text === 'suspended' ? 'suspended' : 'off'
+        // Likewise: a VM that goes off is on its way to be removed.
+        if (value !== undefined) vm.power = powerOf(value.text)
         break
       case 'runtime.bootTime':
         vm.bootedAt = timeOf(value?.text)
@@ -111,6 +112,10 @@ export function changedRecord(old: VmRecord, changes: Changes): VmRecord {
  */
 export function unreadable(record: VmRecord, { annotation, note, template, cpus, memoryMB }: Vm): VmRecord {
   return { ...record, vm: Object.freeze({ ...record.vm, annotation, note, template, cpus, memoryMB }) }
+}
+
+function powerOf(state: string): Vm['power'] {
+  return state === 'poweredOn' ? 'on' : state === 'suspended' ? 'suspended' : 'off'
 }
 
 function addressesOf(net: XmlElement): string[] {
