@@ -44,7 +44,7 @@ export async function suite({ only, quick, rounds = quick ? 1 : 5, say }: SuiteO
   }
   for (const each of servers) await each.prepare()
   // A server's first requests are spent on compiling and filling caches, on both sides; its start is measured on its own.
-  for (const each of servers) await each.create(quick ? 200 : 1000, 1)
+  for (const each of servers) await each.create(quick ? 200 : 2000, 1)
   for (const duel of duels.filter(wanted)) {
     for (const each of servers) if (each.made < duel.objects) await each.create(duel.objects - each.made, 32)
     results.push(await fight(duel, servers, say))
@@ -54,7 +54,7 @@ export async function suite({ only, quick, rounds = quick ? 1 : 5, say }: SuiteO
 
 function duelsFor(quick: boolean, rounds: number): readonly Duel[] {
   const objects = quick ? 2000 : 10_000
-  const alone = objects / 5
+  const alone = objects * 0.3
   const creating = (clients: number, all: number) => async (at: Loaded) => rate(await at.create(Math.floor(all / rounds), clients))
   return [
     { name: 'creates by 1 client', unit: '/s', atLeast: 3, objects: 0, rounds, measure: creating(1, alone) },
