@@ -1,7 +1,7 @@
-import { parseTime } from '../ports/index.ts'
 import type { AccessToken } from '../kinds/index.ts'
 import type { User } from './access.ts'
 import { hashOf, parseToken, proves } from './token.ts'
+import { tokenEnd } from './token-end.ts'
 
 interface Entry {
   readonly user: User
@@ -31,15 +31,7 @@ export class TokenBook {
   }
 }
 
-function entryOf({ metadata, spec }: AccessToken): Entry {
-  return {
-    user: { name: spec.user, groups: spec.groups },
-    hash: spec.hash,
-    // A token that is being deleted is as good as gone, even if somebody's finalizer still holds it.
-    expiresAt: metadata.deletionTimestamp === undefined ? timeOf(spec.expires) : -Infinity,
-  }
-}
-
-function timeOf(expires: string | undefined): number {
-  return expires === undefined ? Infinity : parseTime(expires)
+function entryOf(token: AccessToken): Entry {
+  const { user, groups, hash } = token.spec
+  return { user: { name: user, groups }, hash, expiresAt: tokenEnd(token) }
 }

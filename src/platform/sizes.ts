@@ -1,19 +1,7 @@
-import type { Vm } from './platform.ts'
-
 /** CPUs and memory: what VMs have, want or may have. */
 export interface Size {
   readonly cpus: number
   readonly memoryMB: number
-}
-
-/** What VMs have together. */
-export function sizeOfAll(vms: Iterable<Vm>): Size {
-  let [cpus, memoryMB] = [0, 0]
-  for (const vm of vms) {
-    cpus += vm.cpus
-    memoryMB += vm.memoryMB
-  }
-  return { cpus, memoryMB }
 }
 
 /** How much may be in use. 0: no limit. */

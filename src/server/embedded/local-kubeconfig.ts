@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { parseTime, Secret } from '../../ports/index.ts'
+import { Secret } from '../../ports/index.ts'
 import type { Chance, Clock, Files } from '../../ports/index.ts'
 import { AccessToken } from '../../kinds/index.ts'
-import { issueToken, parseToken, proves } from '../../access/index.ts'
+import { issueToken, parseToken, proves, tokenEnd } from '../../access/index.ts'
 import { undefinedIf } from '../../store/index.ts'
 import type { Store } from '../../store/index.ts'
 
@@ -45,12 +45,8 @@ async function goodToken(text: string | undefined, { store, clock }: LocalKubeco
   const [found] = tokenInFile.exec(text ?? '') ?? []
   const proof = found === undefined ? undefined : parseToken(found)?.proof
   const kept = await store.get(AccessToken, { name: localAdmin }).catch(undefinedIf('NotFound'))
-  if (found === undefined || proof === undefined || kept === undefined || hasEnded(kept, clock.now())) return undefined
+  if (found === undefined || proof === undefined || kept === undefined || tokenEnd(kept) <= clock.now()) return undefined
   return proves(proof, kept.spec.hash) ? new Secret(found) : undefined
-}
-
-function hasEnded({ metadata, spec }: AccessToken, now: number): boolean {
-  return metadata.deletionTimestamp !== undefined || (spec.expires !== undefined && parseTime(spec.expires) <= now)
 }
 
 async function freshToken({ store, chance }: LocalKubeconfigOptions): Promise<Secret> {
