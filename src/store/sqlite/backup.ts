@@ -1,30 +1,37 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { backup as copyDatabase } from 'node:sqlite'
 import { finishCopy, removeDatabase } from './copy-file.ts'
-import type { SqliteDatabase } from './database.ts'
+import { DatabaseKeeper } from './database-keeper.ts'
 import { BackupNotWritten, FolderFileTaken } from './errors.ts'
 import { isStoreFile } from './store-files.ts'
 
-/** Pages copied before writers get their turn again: under a millisecond of disk each time. */
-const pagesAtOnce = 256
-
 /**
- * Copies a database while it is in use, to a file that appears under its name only when it is complete. What was acknowledged
- * before is in it. Rejects with BackupNotWritten, or FolderFileTaken if the store itself lives there.
+ * Copies a database while it is in use, to a file that appears under its name only when it is complete. What `settle` has put into
+ * the database is in it. Rejects with BackupNotWritten, or FolderFileTaken if the store itself lives there.
  */
-export async function backup(database: SqliteDatabase, source: string, target: string): Promise<void> {
+export async function backup(source: string, target: string, settle: () => Promise<void>): Promise<void> {
   const file = resolve(target)
   const unfinished = `${file}.unfinished`
   try {
     if (isOfStore(file, source)) throw FolderFileTaken({ file })
     removeDatabase(unfinished)
-    await copyDatabase(database.handle, unfinished, { rate: pagesAtOnce })
+    await settle()
+    await copy(source, unfinished)
     finishCopy(unfinished, file)
   } catch (error) {
     if (FolderFileTaken.is(error)) throw error
     removeDatabase(unfinished)
     throw BackupNotWritten({ file, why: error instanceof Error ? error.message : String(error) }, { cause: error })
+  }
+}
+
+/** On a thread of its own, so that neither those who write nor the store's own keeper wait for it. */
+async function copy(source: string, unfinished: string): Promise<void> {
+  const keeper = new DatabaseKeeper(source)
+  try {
+    await keeper.do({ do: 'copy', to: unfinished })
+  } finally {
+    await keeper.stop()
   }
 }
 

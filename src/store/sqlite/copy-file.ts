@@ -1,6 +1,11 @@
 import { chmodSync, rmSync } from 'node:fs'
-import { SqliteDatabase } from './database.ts'
+import { type Database, SqliteDatabase } from './database.ts'
 import { giveName } from './give-name.ts'
+
+/** Writes a database, as it is just now, to a file that is not there yet. Others may write meanwhile. */
+export function writeCopy(database: Database, file: string): void {
+  database.prepare('VACUUM INTO ?').run(file)
+}
 
 /** Gives a copy of a database, which is complete now, its own name. */
 export function finishCopy(unfinished: string, file: string): void {

@@ -4,14 +4,14 @@ import { openStore } from '../testing/sqlite.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { connect, scalar, transaction } from './database.ts'
 
-test('a database has the settings on which its speed and its order of writing rest', async () => {
+test('a database has the settings on which its speed and its durability rest', async () => {
   const folder = temporaryFolder()
   await (await openStore(folder)).close()
   const database = connect(join(folder, 'aviary.db'))
-  const normal = 1
+  const full = 2
   const incremental = 2
   expect(scalar(database, 'PRAGMA journal_mode')).toBe('wal')
-  expect(scalar(database, 'PRAGMA synchronous')).toBe(normal)
+  expect(scalar(database, 'PRAGMA synchronous')).toBe(full)
   expect(scalar(database, 'PRAGMA page_size')).toBe(8192)
   expect(scalar(database, 'PRAGMA auto_vacuum')).toBe(incremental)
   database.close()

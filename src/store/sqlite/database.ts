@@ -44,17 +44,15 @@ export class SqliteDatabase implements Database {
 }
 
 /**
- * Opens a connection to the database of a store. NORMAL: SQLite keeps the order in which things reach the disk, but does not wait
- * for it; whoever needs that syncs the write-ahead log. When that has a thousand pages, which are 8 MB, the keeper moves them into
- * the file; at four thousand, should it not come to it, whoever commits. After a rush the log is cut back to 32 MB.
+ * Opens a connection to the database of a store. What is committed is on the disk. SQLite's own log is moved into the file when it
+ * has a thousand pages, which are 8 MB, and cut back to 32 MB after a rush.
  */
 export function connect(file: string): SqliteDatabase {
   const database = new SqliteDatabase(file, { waitForLock: 5000 })
   try {
     database.exec(`
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
-      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA synchronous = FULL;
       PRAGMA journal_size_limit = 33554432;
       PRAGMA cell_size_check = ON;
     `)
@@ -85,7 +83,7 @@ export function transaction<T>(database: Database, work: () => T): T {
 }
 
 /** Undoes the transaction under way, if SQLite has not already done so on its own. */
-export function rollback(database: Database): void {
+function rollback(database: Database): void {
   try {
     database.exec('ROLLBACK')
   } catch {

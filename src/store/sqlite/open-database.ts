@@ -1,5 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Log } from '../../ports/index.ts'
+import { segmentFiles } from './commits/segment-files.ts'
+import { takeInLeftOver } from './commits/take-in.ts'
 import { connect, scalar, type SqliteDatabase, transaction } from './database.ts'
 import { DatabaseDamaged, DatabaseForeign, DatabaseNotMigrated, DatabaseTooNew } from './errors.ts'
 import { explanationOf } from './explanation.ts'
@@ -7,6 +9,7 @@ import { applicationId, readHeader } from './file-header.ts'
 import { createDatabase, firstFormat, formatOf, type Migration, migrate } from './format.ts'
 import { startAfresh } from './load.ts'
 import { putAside } from './put-aside.ts'
+import { RevisionLog } from './revision-log.ts'
 
 /** Where the database is, and what to do if it is new or old. */
 export interface DatabaseOptions {
@@ -19,8 +22,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the database of a store, after making it if there is none and migrating it if it is of an older format. Whatever is
- * found to be wrong is found before anything is changed. Throws one of the errors of this folder, and a defect as it is.
+ * Opens the database of a store, after making it if there is none, moving commits into it that an earlier process had no time to
+ * move, and migrating it if it is of an older format. Whatever is found to be wrong is found before anything is changed. Throws one of the errors of this folder, and a defect as it is.
  */
 export function openDatabase(options: DatabaseOptions): SqliteDatabase {
   const { file, migrations } = options
@@ -31,7 +34,11 @@ export function openDatabase(options: DatabaseOptions): SqliteDatabase {
     const database = connect(file)
     try {
       if (scalar(database, 'PRAGMA application_id') !== applicationId) throw DatabaseForeign({ file })
-      bringUpToDate(database, options, known)
+      const format = formatOf(database)
+      if (format > known) throw DatabaseTooNew({ file, format, known })
+      // Before migrating: the rows in them are as those in the table.
+      takeInLeftOver(new RevisionLog(database), file, String(scalar(database, "SELECT value FROM meta WHERE name = 'installation'")))
+      if (format < known) bringUpToDate(database, options, format, known)
       const restored = transaction(database, () => startAfresh(database))
       if (restored) options.log.info('this store was restored from a backup; everybody who watches lists again', { file })
       return database
@@ -45,10 +52,10 @@ export function openDatabase(options: DatabaseOptions): SqliteDatabase {
 /** Judges the file before SQLite, which would start to recover it, gets to see it. */
 function checkFile(file: string, known: number): void {
   const header = readHeader(file)
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  const log = logBeside(file)
   switch (header.state) {
     case 'missing':
-      if (log > 0) throw DatabaseDamaged({ file, why: `the file is gone, but its log ${file}-wal is there` })
+      if (log !== undefined) throw DatabaseDamaged({ file, why: `the file is gone, but its log ${log} is there` })
       return
     case 'empty':
       throw DatabaseDamaged({ file, why: 'it is empty' })
@@ -58,18 +65,22 @@ function checkFile(file: string, known: number): void {
       if (header.applicationId !== applicationId) throw DatabaseForeign({ file })
       if (header.format > known) throw DatabaseTooNew({ file, format: header.format, known })
       // A backup put in the place of a store, beside whose log it does not belong.
-      if (!header.writeAhead && log > 0) {
-        const why = `the log ${file}-wal beside it belongs to another database; move both away, for that log may hold what was written last`
+      if (!header.writeAhead && log !== undefined) {
+        const why = `the log ${log} beside it belongs to another database; move both away, for that log may hold what was written last`
         throw DatabaseDamaged({ file, why })
       }
   }
 }
 
-function bringUpToDate(database: SqliteDatabase, options: DatabaseOptions, known: number): void {
+/** A file that holds what was written last, SQLite's or ours. */
+function logBeside(file: string): string | undefined {
+  const [segment] = segmentFiles(file)
+  const writeAhead = `${file}-wal`
+  return (statSync(writeAhead, { throwIfNoEntry: false })?.size ?? 0) > 0 ? writeAhead : segment
+}
+
+function bringUpToDate(database: SqliteDatabase, options: DatabaseOptions, format: number, known: number): void {
   const { file, migrations, log } = options
-  const format = formatOf(database)
-  if (format > known) throw DatabaseTooNew({ file, format, known })
-  if (format === known) return
   const copy = `${file}.format-${format}`
   putAside(database, copy)
   log.info('the database is of an older format and is migrated', { file, from: format, to: known, copy })

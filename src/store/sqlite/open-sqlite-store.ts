@@ -3,6 +3,7 @@ import type { Chance, Clock, Log, Metrics } from '../../ports/index.ts'
 import type { Kind } from '../../kinds/index.ts'
 import { defaultWindow } from '../embedded/history.ts'
 import { State } from '../embedded/state.ts'
+import { CommitLog } from './commits/commit-log.ts'
 import { fillDefaults } from './fill-defaults.ts'
 import { lockFolder } from './folder-lock.ts'
 import { migrations as allMigrations, type Migration } from './format.ts'
@@ -12,7 +13,6 @@ import { type Commit, SqliteJournal } from './sqlite-journal.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import { storeFiles } from './store-files.ts'
 import { storeMetrics } from './store-metrics.ts'
-import { writeAheadLog } from './write-ahead-log.ts'
 
 /** What a store in a SQLite file needs. */
 export interface SqliteStoreOptions {
@@ -51,16 +51,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       let onCommit: (commit: Commit) => void = () => {}
       const journal = new SqliteJournal({
         database,
-        writeAheadLog: writeAheadLog(database, file),
+        commits: new CommitLog({ database: file, installation }),
         file,
         clock,
         log,
         superseded,
+        revision: state.revision,
         compacted: state.compacted,
         onCommit: commit => onCommit(commit),
       })
       const schedule = (flush: () => void) => clock.soon(flush)
-      const store = new SqliteStore({ state, clock, chance, journal, schedule, database, file, lock, installation })
+      const store = new SqliteStore({ state, clock, chance, journal, schedule, file, lock, installation })
       if (metrics !== undefined) onCommit = storeMetrics(metrics, () => store.stats())
       return store
     } catch (error) {

@@ -1,4 +1,4 @@
-import { finishCopy, removeDatabase } from './copy-file.ts'
+import { finishCopy, removeDatabase, writeCopy } from './copy-file.ts'
 import type { Database } from './database.ts'
 
 /**
@@ -8,6 +8,6 @@ import type { Database } from './database.ts'
 export function putAside(database: Database, copy: string): void {
   const unfinished = `${copy}.unfinished`
   removeDatabase(unfinished)
-  database.prepare('VACUUM INTO ?').run(unfinished)
+  writeCopy(database, unfinished)
   finishCopy(unfinished, copy)
 }

@@ -7,3 +7,9 @@ export function sqliteCodeOf(error: unknown): number | undefined {
   // The upper bytes say more exactly which disk operation failed.
   return typeof code === 'number' ? code & 0xff : undefined
 }
+
+/** Whether an error says that the disk has no room, SQLite's or the system's own. */
+export function isDiskFull(error: unknown): boolean {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return sqliteCodeOf(error) === sqliteCode.full || code === 'ENOSPC' || code === 'EDQUOT'
+}

@@ -7,13 +7,15 @@ import { defaultWindow, type HistoryWindow } from '../embedded/history.ts'
 import { State } from '../embedded/state.ts'
 import { openStore } from '../testing/sqlite.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
+import { CommitLog } from './commits/commit-log.ts'
+import { type Disk, realDisk } from './commits/disk.ts'
 import { type Database, scalar, type SqliteDatabase, type Statement } from './database.ts'
 import { migrations } from './format.ts'
 import { load } from './load.ts'
 import { openDatabase } from './open-database.ts'
+import { performRequest } from './perform-request.ts'
 import { RevisionLog } from './revision-log.ts'
 import { type Commit, type Keeper, SqliteJournal } from './sqlite-journal.ts'
-import { writeAheadLog } from './write-ahead-log.ts'
 
 const nest = (name: string, eggs = 1) => ({
   metadata: { namespace: 'here', name, annotations: { note: 'x'.repeat(3000) } },
@@ -59,20 +61,43 @@ function keeperOn(database: Database): Keeper {
   const log = new RevisionLog(database)
   return {
     ended: false,
-    whenQuiet: () => undefined,
     async do(request) {
       await new Promise<void>(resolve => realClock().soon(resolve))
-      if ('clear' in request) log.clear(request.clear, request.compacted)
-      else if ('vacuum' in request) return log.vacuum(request.vacuum, request.keep)
-      else if ('checkpoint' in request) log.checkpoint(request.checkpoint)
-      return true
+      return performRequest(request, database, log)
     },
     async stop() {},
   }
 }
 
-/** A store whose disk can be made to fail. */
-async function faultyWorld(window: Partial<HistoryWindow> = {}) {
+/** A disk for the log that counts, and fails when it is told to. */
+class FaultyDisk implements Disk {
+  syncs = 0
+  failing: { readonly at: 'write' | 'sync'; readonly code: string } | undefined
+
+  write(descriptor: number, bytes: Buffer, position: number): void {
+    // Half of it gets through.
+    if (this.failing?.at === 'write') realDisk.write(descriptor, bytes.subarray(0, bytes.length / 2), position)
+    this.#mayFail('write')
+    realDisk.write(descriptor, bytes, position)
+  }
+
+  sync(descriptor: number): void {
+    this.#mayFail('sync')
+    this.syncs++
+    realDisk.sync(descriptor)
+  }
+
+  async syncLater(descriptor: number): Promise<void> {
+    this.sync(descriptor)
+  }
+
+  #mayFail(at: 'write' | 'sync'): void {
+    if (this.failing?.at === at) throw Object.assign(new Error(`${this.failing.code}: told to fail`), { code: this.failing.code })
+  }
+}
+
+/** A store whose disk can be made to fail, under its log and under its database. */
+async function faultyWorld(window: Partial<HistoryWindow> = {}, keeper: (database: Database) => Keeper = keeperOn) {
   const folder = temporaryFolder()
   await (await openStore(folder)).close()
   const file = join(folder, 'aviary.db')
@@ -81,83 +106,118 @@ async function faultyWorld(window: Partial<HistoryWindow> = {}) {
   const real: SqliteDatabase = openDatabase({ folder, file, installation: () => 'x', migrations, log })
   const database = new FaultyDatabase(real)
   const state = new State(allKinds, { ...defaultWindow, ...window })
-  const { superseded } = load(real, file, state, 0, 10_000)
+  const { superseded, installation } = load(real, file, state, 0, 10_000)
   const commits: Commit[] = []
-  const wal = writeAheadLog(real, file)
-  const disk = { syncs: 0, failing: false, close: () => wal.close(), sync, syncLater: async () => sync() }
-  function sync() {
-    if (disk.failing) throw new Error('EIO: i/o error, fdatasync')
-    disk.syncs++
-    wal.sync()
-  }
+  const disk = new FaultyDisk()
   const journal = new SqliteJournal({
     database,
-    writeAheadLog: disk,
+    commits: new CommitLog({ database: file, installation, disk }),
     file,
     clock,
     log,
     superseded,
+    revision: state.revision,
     compacted: state.compacted,
     onCommit: commit => commits.push(commit),
-    keeper: () => keeperOn(database),
+    keeper: () => keeper(database),
   })
   const store = new EmbeddedStore({ state, clock, chance: seededChance(1), journal, schedule: flush => clock.soon(flush) })
   return { folder, store, database, real, log, commits, journal, state, disk }
 }
 
+const names = async (store: Pick<EmbeddedStore, 'list'>) => (await store.list(Nest)).items.map(item => item.object.metadata.name)
+
+const full = {
+  status: 'rejected',
+  reason: { reason: 'ServiceUnavailable', message: expect.stringContaining('full'), fix: expect.stringContaining('free space') },
+}
+const toldOfFull = ['the disk is full: writes are refused', 'the disk has room again: writes are taken']
+
 describe('a full disk', () => {
   test('refuses writes with a clear error, loses nothing, and takes them again when there is room', async () => {
-    const { folder, store, real, log } = await faultyWorld()
+    const { folder, store, disk, log } = await faultyWorld()
     await store.create(Nest, nest('before'))
-    const pages = Number(scalar(real, 'PRAGMA page_count'))
-    real.exec(`PRAGMA max_page_count = ${pages}`)
+    disk.failing = { at: 'write', code: 'ENOSPC' }
     const results = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => store.create(Nest, nest(`n${n}`))))
     results.push(...(await Promise.allSettled([1, 2, 3, 4, 5].map(n => store.create(Nest, nest(`few-${n}`))))))
-    for (const result of results) {
-      expect(result).toMatchObject({
-        status: 'rejected',
-        reason: { reason: 'ServiceUnavailable', message: expect.stringContaining('full'), fix: expect.stringContaining('free space') },
-      })
-    }
-    expect((await store.list(Nest)).items).toHaveLength(1)
+    for (const result of results) expect(result).toMatchObject(full)
+    expect(await names(store)).toEqual(['before'])
 
-    real.exec('PRAGMA max_page_count = 1000000')
+    disk.failing = undefined
     await store.create(Nest, nest('after'))
     // However many writes were refused, the log tells of it once, and of the end.
+    expect(log.lines.map(line => line.message)).toEqual(toldOfFull)
+    await store.close()
+    const again = await openStore(folder)
+    expect(await names(again)).toEqual(['after', 'before'])
+    await again.close()
+  })
+
+  test('on which the database cannot grow: writes go on while the log has room, and everything acknowledged lasts', async () => {
+    const { folder, store, real, log, journal } = await faultyWorld()
+    real.exec(`PRAGMA max_page_count = ${Number(scalar(real, 'PRAGMA page_count'))}`)
+    const annotations = { note: 'x'.repeat(250_000) }
+    const large = (name: string) => store.create(Nest, { ...nest(name), metadata: { namespace: 'here', name, annotations } })
+    const kept: string[] = []
+    const refused: PromiseSettledResult<Nest>[] = []
+    for (let round = 10; refused.length === 0 && round < 60; round++) {
+      const results = await Promise.allSettled([1, 2, 3, 4].map(n => large(`n${round}-${n}`)))
+      kept.push(...results.flatMap(result => (result.status === 'fulfilled' ? [result.value.metadata.name] : [])))
+      refused.push(...results.filter(result => result.status === 'rejected'))
+    }
+    for (const result of refused) expect(result).toMatchObject(full)
+    expect(refused.length).toBeGreaterThan(0)
+    // Four segments of 8 MB, and what is in the one after them.
+    expect(kept.length).toBeGreaterThan(4 * 31)
+    expect(journal.failed).toBe(false)
+
+    real.exec('PRAGMA max_page_count = 1000000')
+    kept.push((await large('after')).metadata.name)
     expect(log.lines.map(line => line.message)).toEqual([
-      'the disk is full: writes are refused',
-      'the disk has room again: writes are taken',
+      'commits cannot be moved into the database for now; they are safe in the log beside it',
+      ...toldOfFull,
     ])
     await store.close()
     const again = await openStore(folder)
-    expect((await again.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['after', 'before'])
+    expect(await names(again)).toEqual(expect.arrayContaining(kept))
     await again.close()
   })
 })
 
 describe('a disk that fails', () => {
+  const refused = { reason: 'ServiceUnavailable', message: expect.stringContaining('failed'), fix: expect.stringContaining('restart') }
+
   test.each([
-    { how: 'one', together: 1, at: 'INSERT' },
-    { how: 'many', together: 20, at: 'COMMIT' },
-  ])(
-    'when $how write: writes are refused until the next start, reading goes on, nothing unacknowledged is there',
-    async ({ together, at }) => {
-      const { folder, store, database, journal } = await faultyWorld()
-      await store.create(Nest, nest('before'))
-      database.failing = at
-      const refused = { reason: 'ServiceUnavailable', message: expect.stringContaining('failed'), fix: expect.stringContaining('restart') }
-      const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
-      for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
-      await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
-      expect(journal.failed).toBe(true)
-      expect((await store.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
-      await store.close()
-      const again = await openStore(folder)
-      expect((await again.list(Nest)).items.map(item => item.object.metadata.name)).toEqual(['before'])
-      await again.create(Nest, nest('after'))
-      await again.close()
-    },
-  )
+    { how: 'one', together: 1 },
+    { how: 'many', together: 20 },
+  ])('when $how write: writes are refused until the next start, reading goes on, nothing unacknowledged is there', async ({ together }) => {
+    const { folder, store, disk, journal } = await faultyWorld()
+    await store.create(Nest, nest('before'))
+    disk.failing = { at: 'write', code: 'EIO' }
+    const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
+    for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
+    disk.failing = undefined
+    await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
+    expect(journal.failed).toBe(true)
+    expect(await names(store)).toEqual(['before'])
+    await store.close()
+    const again = await openStore(folder)
+    expect(await names(again)).toEqual(['before'])
+    await again.create(Nest, nest('after'))
+    await again.close()
+  })
+
+  test('under the database: writes are refused, and the next start finds in the log what was acknowledged', async () => {
+    const { folder, store, database, journal } = await faultyWorld()
+    await Promise.all(Array.from({ length: 20 }, (_, n) => store.create(Nest, nest(`n${n}`))))
+    database.failing = 'INSERT'
+    await expect(journal.settle()).rejects.toMatchObject(refused)
+    await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
+    await store.close()
+    const again = await openStore(folder)
+    expect(await names(again)).toHaveLength(20)
+    await again.close()
+  })
 
   test('while clearing away harms nobody: it is tried again later', async () => {
     const { store, database, journal, log } = await faultyWorld({ fewest: 0, age: 0, most: 1 })
@@ -179,25 +239,22 @@ describe('a disk that fails', () => {
 })
 
 describe('compacting', () => {
-  test('waits for whoever works alone, and then does all that it was asked for', async () => {
-    const { store, journal, state } = await faultyWorld()
+  test('moves what is in the log first, for it may be what is to go', async () => {
+    const { store, journal, state, real } = await faultyWorld()
     const made = await store.create(Nest, nest('a'))
     await store.update(Nest, { ...made, spec: { ...made.spec, eggs: 2 } })
+    expect(scalar(real, 'SELECT max(rv) FROM revision')).toBeLessThan(state.revision)
     journal.forget(state.trim(0, state.revision), state.compacted)
-    const work = Promise.withResolvers<void>()
-    const steps: string[] = []
-    const alone = journal.alone(() => work.promise).then(() => steps.push('alone'))
-    const compacted = journal.compact().then(() => steps.push('compacted'))
-    work.resolve()
-    await Promise.all([alone, compacted])
-    expect(steps).toEqual(['alone', 'compacted'])
-    expect(journal.superseded).toBe(0)
+    await journal.compact()
+    expect(scalar(real, 'SELECT max(rv) FROM revision')).toBe(state.revision)
+    expect(scalar(real, `SELECT count(*) FROM revision WHERE rv = ${made.metadata.resourceVersion}`)).toBe(0)
+    expect(journal).toMatchObject({ superseded: 0, logBytes: 0 })
     await store.close()
   })
 
   test('says so if it cannot be done any more', async () => {
     const { store, journal, disk } = await faultyWorld()
-    disk.failing = true
+    disk.failing = { at: 'sync', code: 'EIO' }
     await store.create(Nest, nest('a')).catch(() => {})
     await expect(journal.compact()).rejects.toMatchObject({ reason: 'InternalError', cause: { reason: 'ServiceUnavailable' } })
     await store.close()
@@ -259,12 +316,44 @@ test('whatever is acknowledged has been on the disk before', async () => {
   expect(disk.syncs).toBe(1)
   await Promise.all(Array.from({ length: 20 }, (_, n) => store.create(Nest, nest(`n${n}`))))
   expect(disk.syncs).toBe(2)
-  disk.failing = true
+  disk.failing = { at: 'sync', code: 'EIO' }
   await expect(store.create(Nest, nest('b'))).rejects.toMatchObject({ reason: 'ServiceUnavailable' })
-  disk.failing = false
+  disk.failing = undefined
   await expect(store.create(Nest, nest('b'))).rejects.toMatchObject({ reason: 'ServiceUnavailable' })
   expect((await store.list(Nest)).items).toHaveLength(21)
   await store.close()
+})
+
+test('a keeper that ends before it could tell what it did gets a successor, and nothing is lost or done twice', async () => {
+  let keepers = 0
+  const { folder, store, journal, log, real } = await faultyWorld({}, database => {
+    const keeper = keeperOn(database)
+    if (++keepers > 1) return keeper
+    let ended = false
+    return {
+      get ended() {
+        return ended
+      },
+      async do(request) {
+        await keeper.do(request)
+        ended = true
+        throw new Error('the thread has ended')
+      },
+      stop: keeper.stop,
+    }
+  })
+  await store.create(Nest, nest('a'))
+  await expect(journal.settle()).rejects.toMatchObject({ reason: 'ServiceUnavailable', details: { retryAfterSeconds: 10 } })
+  await store.create(Nest, nest('b'))
+  await journal.settle()
+  expect(keepers).toBe(2)
+  expect(journal.failed).toBe(false)
+  expect(log.lines.map(line => line.message)).toEqual([expect.stringContaining('safe in the log')])
+  expect(scalar(real, "SELECT count(*) FROM revision WHERE kind LIKE 'nests%'")).toBe(2)
+  await store.close()
+  const again = await openStore(folder)
+  expect(await names(again)).toEqual(['a', 'b'])
+  await again.close()
 })
 
 test('each commit is reported with the number of its changes', async () => {

@@ -4,20 +4,20 @@ import type { Change } from '../embedded/change.ts'
 import { Fifo } from '../embedded/fifo.ts'
 import type { Journal } from '../embedded/journal.ts'
 import { closed, StoreError } from '../errors.ts'
+import type { CommitLog } from './commits/commit-log.ts'
+import { takeIn } from './commits/take-in.ts'
 import type { Database } from './database.ts'
-import { type KeeperRequest, LogKeeper } from './log-keeper.ts'
+import { DatabaseKeeper, type KeeperRequest } from './database-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
 import { rowOf } from './row.ts'
-import type { Row } from './sealed-row.ts'
-import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
-import type { WriteAheadLog } from './write-ahead-log.ts'
+import { isDiskFull, sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
 
 /** For fewer changes than this the disk is waited for here, which is quicker for a lone writer; for more there is else to do, */
 const fewChanges = 8
 /** and also if the disk usually takes longer than this, in milliseconds. */
 const slowDisk = 5
-/** Bytes in the write-ahead log after which it is moved into the file. */
-const longLog = 8 * 1024 * 1024
+/** Complete segments that may wait to be moved; then those who write wait, too. */
+const mostSegments = 4
 /** Rows removed in one transaction: a few milliseconds. */
 const rowsInOneStep = 500
 /** Superseded rows that may wait before they are cleared away. */
@@ -33,12 +33,12 @@ export interface Commit {
 }
 
 /** As much of a keeper as a journal needs. */
-export type Keeper = Pick<LogKeeper, 'ended' | 'whenQuiet' | 'do' | 'stop'>
+export type Keeper = Pick<DatabaseKeeper, 'ended' | 'do' | 'stop'>
 
 /**
- * Changes as rows of a SQLite database in write-ahead mode: a flush is one transaction, and then the disk is waited for. The
- * housekeeping is done by a thread of its own, between the flushes: what nobody can ask for any more is removed in small
- * transactions, the space is used again, and the log is moved into the file before it becomes long.
+ * Changes on their way into a SQLite database: a flush is one record in a log, and then the disk is waited for. A thread of its own
+ * moves what is in the log into the database, some thousand changes at a time, and keeps house there: what nobody can ask for any
+ * more is removed, and the space is used again.
  */
 export class SqliteJournal implements Journal {
   readonly #file: string
@@ -46,35 +46,42 @@ export class SqliteJournal implements Journal {
   readonly #log: Log
   readonly #onCommit: (commit: Commit) => void
   readonly #makeKeeper: () => Keeper
-  readonly #revisions: RevisionLog
-  readonly #disk: WriteAheadLog
+  readonly #database: Database
+  readonly #commits: CommitLog
   /** Revisions whose rows can go, in the order in which they may. */
   readonly #superseded = new Fifo<number>()
   #compacted: number
+  /** The last revision that is in the database. */
+  #moved: number
   #keeper: Keeper | undefined
   /** The housekeeping that was asked for last; it waits for what was asked for before, and never rejects. */
   #housekeeping: Promise<unknown> = Promise.resolve()
+  /** What goes on beside and must end before this does; never rejects. */
+  #besides: Promise<unknown> = Promise.resolve()
+  #moving = false
   #clearing = false
   /** How many superseded rows may wait; more after a failure, so that it is not tried again at once. */
   #patience = mostWaiting
-  #logBytes = 0
   /** How long the disk usually takes, in milliseconds. */
   #syncTime = 0
-  /** How many work alone or wait for it: the log may grow meanwhile. */
-  #alone = 0
   #closed = false
   /** Whether the last write found the disk full. */
   #full = false
+  /** Whether the last attempt to move commits failed. */
+  #stuck = false
   #broken: StoreError | undefined
 
   constructor(options: {
+    /** This thread's own connection, used when everything else has ended. */
     readonly database: Database
-    readonly writeAheadLog: WriteAheadLog
+    readonly commits: CommitLog
     readonly file: string
     readonly clock: Clock
     readonly log: Log
     /** What was left to clear away when the database was opened. */
     readonly superseded: readonly number[]
+    /** The last one in the database. */
+    readonly revision: number
     readonly compacted: number
     readonly onCommit: (commit: Commit) => void
     /** Only tests need another than the real one. */
@@ -84,10 +91,11 @@ export class SqliteJournal implements Journal {
     this.#clock = options.clock
     this.#log = options.log
     this.#onCommit = options.onCommit
-    this.#makeKeeper = options.keeper ?? (() => new LogKeeper(options.file))
-    this.#revisions = new RevisionLog(options.database)
-    this.#disk = options.writeAheadLog
+    this.#makeKeeper = options.keeper ?? (() => new DatabaseKeeper(options.file))
+    this.#database = options.database
+    this.#commits = options.commits
     for (const revision of options.superseded) this.#superseded.push(revision)
+    this.#moved = options.revision
     this.#compacted = options.compacted
     this.#clearIfMany()
   }
@@ -96,8 +104,9 @@ export class SqliteJournal implements Journal {
     return sizeOf(this.#file)
   }
 
-  get walBytes(): number {
-    return sizeOf(`${this.#file}-wal`)
+  /** Bytes beside the database, in our log and in SQLite's, that are still to be moved into it. */
+  get logBytes(): number {
+    return this.#commits.bytes + sizeOf(`${this.#file}-wal`)
   }
 
   /** True if the disk failed: writes are refused until the next start. */
@@ -111,9 +120,14 @@ export class SqliteJournal implements Journal {
   }
 
   append(changes: readonly Change[]): Promise<void> | void {
-    // Two connections must not write at the same time.
-    const quiet = this.#keeper?.whenQuiet()
-    return quiet === undefined ? this.#append(changes) : quiet.then(() => this.#append(changes))
+    if (this.#commits.ended.length < mostSegments) return this.#append(changes)
+    const moved = this.#inTurn(() => this.#moveEnded())
+    return moved.then(
+      () => this.#append(changes),
+      (error: StoreError) => {
+        throw isDiskFull(error.cause) ? this.#outOfRoom() : error
+      },
+    )
   }
 
   forget(changes: readonly Change[], compacted: number): void {
@@ -126,12 +140,18 @@ export class SqliteJournal implements Journal {
     this.#clearIfMany()
   }
 
-  /** Removes all that can go, and gives the space back, as soon as nobody works alone. Rejects with a StoreError. */
+  /** Resolves when everything that was acknowledged so far is in the database. */
+  settle(): Promise<void> {
+    return this.#inTurn(() => this.#moveAll())
+  }
+
+  /** Removes all that can go, and gives the space back. Rejects with a StoreError. */
   async compact(): Promise<void> {
     try {
       await this.#inTurn(async () => {
+        await this.#moveAll()
         await this.#clear(0, 0)
-        await this.#ask({ checkpoint: 'TRUNCATE' })
+        await this.#ask({ do: 'checkpoint' })
         if (!this.#mayKeepHouse()) throw this.#broken ?? closed()
       })
     } catch (error) {
@@ -140,23 +160,21 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  /** Does something that stands on this thread's connection alone: until it is done the keeper rests. */
-  async alone<T>(work: () => Promise<T>): Promise<T> {
-    this.#alone++
-    try {
-      return await this.#inTurn(work)
-    } finally {
-      this.#alone--
-      this.#clearIfMany()
-    }
+  /** Does something for which the journal must be there until it is done; one after another. */
+  async beside<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#besides.then(work)
+    this.#besides = done.catch(() => {})
+    return done
   }
 
   async close(): Promise<void> {
+    await this.#besides
     this.#closed = true
     await this.#housekeeping
     await this.#keeper?.stop()
-    this.#disk.close()
-    this.#revisions.close()
+    if (this.#broken === undefined) this.#moveRest()
+    this.#commits.close()
+    this.#database.close()
   }
 
   #append(changes: readonly Change[]): Promise<void> | void {
@@ -164,40 +182,88 @@ export class SqliteJournal implements Journal {
     const start = this.#clock.monotonic()
     const rows = changes.map(rowOf)
     try {
-      this.#revisions.append(rows)
+      this.#commits.write(rows)
       const written = this.#clock.monotonic()
       const report = () => {
         const end = this.#clock.monotonic()
         this.#syncTime += (end - written - this.#syncTime) / 16
         this.#hasRoom()
         this.#onCommit({ changes: rows.length, seconds: (end - start) / 1000 })
-        this.#logBytes += bytesInLog(rows)
-        this.#shortenIfLong()
+        this.#moveIfMuch()
       }
       if (rows.length >= fewChanges || this.#syncTime > slowDisk) {
-        return this.#disk.syncLater().then(report, (error: unknown) => {
+        return this.#commits.syncLater().then(report, (error: unknown) => {
           throw this.#refusal(error)
         })
       }
-      this.#disk.sync()
+      this.#commits.sync()
       report()
     } catch (error) {
       throw this.#refusal(error)
     }
   }
 
-  /** Moves the log into the file: most of it beside those who write, and only what they added meanwhile in their place. */
-  #shortenIfLong(): void {
-    if (this.#logBytes < longLog || !this.#mayKeepHouse() || this.#alone > 0) return
-    this.#logBytes = 0
-    this.#inTurn(async () => {
-      await this.#ask({ checkpoint: 'PASSIVE' })
-      await this.#ask({ checkpoint: 'RESTART' })
-    }).catch((error: unknown) => this.#log.warn('the log could not be moved into the database file', { file: this.#file, error }))
+  #moveIfMuch(): void {
+    if (this.#commits.ended.length === 0 || this.#moving || !this.#mayKeepHouse()) return
+    this.#moving = true
+    this.#inTurn(() => this.#moveEnded())
+      // It is tried again with the next segment, and those who write hear of it when there is no room for another.
+      .catch(() => {})
+      .finally(() => (this.#moving = false))
+  }
+
+  /** Moves all that is in the log, however little it is. */
+  async #moveAll(): Promise<void> {
+    this.#commits.end()
+    await this.#moveEnded()
+    if (this.#commits.ended.length > 0) throw this.#broken ?? closed()
+  }
+
+  async #moveEnded(): Promise<void> {
+    for (let segment = this.#commits.ended[0]; segment !== undefined; segment = this.#commits.ended[0]) {
+      const { file, end, lastRevision } = segment
+      try {
+        if (!(await this.#ask({ do: 'take in', segment: file, end }))) return
+      } catch (error) {
+        throw this.#notMoved(error)
+      }
+      this.#stuck = false
+      this.#moved = lastRevision
+      this.#commits.release()
+    }
+  }
+
+  #notMoved(error: unknown): StoreError {
+    const locked = sqliteCodeOf(error) === sqliteCode.busy
+    // A thread that ended gets a successor.
+    if (!isDiskFull(error) && !locked && this.#keeper?.ended !== true) return this.#breakdown(error)
+    if (!this.#stuck) {
+      this.#log.warn('commits cannot be moved into the database for now; they are safe in the log beside it', { file: this.#file, error })
+    }
+    this.#stuck = true
+    return new StoreError('ServiceUnavailable', 'the database does not take what was committed before: nothing was written', {
+      cause: error,
+      retryAfterSeconds: 10,
+      fix: `${locked ? 'end the program that has locked' : 'look at the disk that holds'} ${this.#file}`,
+    })
+  }
+
+  /** The last of it, when nobody waits any more. */
+  #moveRest(): void {
+    this.#commits.end()
+    const revisions = new RevisionLog(this.#database)
+    try {
+      for (let segment = this.#commits.ended[0]; segment !== undefined; segment = this.#commits.ended[0]) {
+        takeIn(revisions, segment.file, segment.end)
+        this.#commits.release()
+      }
+    } catch (error) {
+      this.#log.warn('the last commits could not be moved into the database: the next start will', { file: this.#file, error })
+    }
   }
 
   #clearIfMany(): void {
-    if (this.#superseded.length <= this.#patience || this.#clearing || !this.#mayKeepHouse() || this.#alone > 0) return
+    if (this.#superseded.length <= this.#patience || this.#clearing || !this.#mayKeepHouse()) return
     this.#clearing = true
     this.#inTurn(() => this.#clear(mostWaiting / 2, freePagesKept))
       .then(
@@ -215,13 +281,16 @@ export class SqliteJournal implements Journal {
   async #clear(rows: number, pages: number): Promise<void> {
     while (this.#superseded.length > rows && this.#mayKeepHouse()) {
       const revisions = this.#superseded.peek(rowsInOneStep)
-      await this.#ask({ clear: revisions, compacted: this.#compacted })
+      const compacted = this.#compacted
+      // A database that is compacted beyond what it holds would take the commits in between for old ones.
+      if (compacted > this.#moved) await this.#moveAll()
+      await this.#ask({ do: 'clear', revisions, compacted })
       for (const _ of revisions) this.#superseded.shift()
     }
-    while (await this.#ask({ vacuum: pagesInOneStep, keep: pages }));
+    while (await this.#ask({ do: 'vacuum', pages: pagesInOneStep, keep: pages }));
   }
 
-  /** One piece of housekeeping after another, and none beside whoever works alone. */
+  /** One piece of housekeeping after another. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#housekeeping.then(work)
     this.#housekeeping = done.catch(() => {})
@@ -244,18 +313,25 @@ export class SqliteJournal implements Journal {
     this.#full = false
   }
 
+  /** Why a write is refused that did not reach the disk. */
   #refusal(error: unknown): StoreError {
     if (error instanceof StoreError) return error
-    if (sqliteCodeOf(error) === sqliteCode.full) {
-      // Told once: every controller and client tries again, and the log may well be on the same disk.
-      if (!this.#full) this.#log.error('the disk is full: writes are refused', { file: this.#file })
-      this.#full = true
-      return new StoreError('ServiceUnavailable', 'the disk of the data folder is full: nothing was written', {
-        retryAfterSeconds: 10,
-        fix: `free space on the disk that holds ${this.#file}`,
-      })
-    }
-    // After a failed sync nobody knows what the disk holds. Reading goes on; writing again needs a start that looks.
+    return isDiskFull(error) ? this.#outOfRoom() : this.#breakdown(error)
+  }
+
+  #outOfRoom(): StoreError {
+    // Told once: every controller and client tries again, and the log may well be on the same disk.
+    if (!this.#full) this.#log.error('the disk is full: writes are refused', { file: this.#file })
+    this.#full = true
+    return new StoreError('ServiceUnavailable', 'the disk of the data folder is full: nothing was written', {
+      retryAfterSeconds: 10,
+      fix: `free space on the disk that holds ${this.#file}`,
+    })
+  }
+
+  /** After a failed sync nobody knows what the disk holds. Reading goes on; writing again needs a start that looks. */
+  #breakdown(error: unknown): StoreError {
+    if (this.#broken !== undefined) return this.#broken
     this.#broken = new StoreError('ServiceUnavailable', 'the disk of the data folder failed: writes are refused until the next start', {
       cause: error,
       fix: `look at the disk that holds ${this.#file}, then restart`,
@@ -263,12 +339,6 @@ export class SqliteJournal implements Journal {
     this.#log.error('the disk failed: writes are refused until the next start', { file: this.#file, error })
     return this.#broken
   }
-}
-
-/** About as much as rows take in the write-ahead log, which holds whole pages: their own and some around them. */
-function bytesInLog(rows: readonly Row[]): number {
-  const own = rows.reduce((sum, [, kind, key, , traits, body]) => sum + kind.length + key.length + traits.length + body.length, 0)
-  return own * 1.3 + 2 * 8192
 }
 
 function sizeOf(file: string): number {

@@ -1,6 +1,5 @@
 import { EmbeddedStore, type EmbeddedStoreParts } from '../embedded/embedded-store.ts'
 import { backup } from './backup.ts'
-import type { SqliteDatabase } from './database.ts'
 import type { FolderLock } from './folder-lock.ts'
 import type { SqliteJournal } from './sqlite-journal.ts'
 
@@ -16,7 +15,8 @@ export interface StoreStats {
   /** By kind: `nests.demo.aviary.dev`. */
   readonly objects: Readonly<Record<string, number>>
   readonly databaseBytes: number
-  readonly walBytes: number
+  /** In the logs beside the database, and still to be moved into it. */
+  readonly logBytes: number
   /** Rows that nobody needs any more and that are still to be removed. */
   readonly supersededRows: number
   /** True if the disk failed: writes are refused until the next start. */
@@ -41,8 +41,8 @@ export class SqliteStore extends EmbeddedStore {
    */
   async backup(file: string): Promise<void> {
     this.checkOpen()
-    const { journal, database, file: source } = this.#parts
-    await journal.alone(() => backup(database, source, file))
+    const { journal, file: source } = this.#parts
+    await journal.beside(() => backup(source, file, () => journal.settle()))
   }
 
   /** Forgets the past: removes every revision but the present one of each object, and gives the space back to the file system. */
@@ -65,7 +65,7 @@ export class SqliteStore extends EmbeddedStore {
       watches: this.watches,
       objects: Object.fromEntries([...state.collections].map(([name, { size }]) => [name, size])),
       databaseBytes: journal.databaseBytes,
-      walBytes: journal.walBytes,
+      logBytes: journal.logBytes,
       supersededRows: journal.superseded,
       failed: journal.failed,
     }
@@ -80,7 +80,6 @@ export class SqliteStore extends EmbeddedStore {
 /** What a store in a SQLite file is made of. */
 export interface SqliteStoreParts extends EmbeddedStoreParts {
   readonly journal: SqliteJournal
-  readonly database: SqliteDatabase
   readonly file: string
   readonly lock: FolderLock
   readonly installation: string

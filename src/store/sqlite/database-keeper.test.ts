@@ -3,14 +3,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../testing/sqlite.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { LogKeeper } from './log-keeper.ts'
+import { DatabaseKeeper } from './database-keeper.ts'
 import { sqliteCodeOf } from './sqlite-code.ts'
 
 async function keeperWithFile() {
   const folder = temporaryFolder()
   await (await openStore(folder)).close()
   const file = join(folder, 'aviary.db')
-  return { file, keeper: new LogKeeper(file) }
+  return { file, keeper: new DatabaseKeeper(file) }
 }
 
 function query(file: string, sql: string): unknown[] {
@@ -20,35 +20,22 @@ function query(file: string, sql: string): unknown[] {
   return rows.map(row => Object.values(row)[0])
 }
 
-describe('the keeper of the log', () => {
+describe('the keeper of the database', () => {
   test('does what it is asked for, one after another, on a thread of its own', async () => {
     const { file, keeper } = await keeperWithFile()
     const asked = [
-      keeper.do({ clear: [1, 7], compacted: 5 }),
-      keeper.do({ clear: [2], compacted: 6 }),
-      keeper.do({ checkpoint: 'TRUNCATE' }),
+      keeper.do({ do: 'clear', revisions: [1, 7], compacted: 5 }),
+      keeper.do({ do: 'clear', revisions: [2], compacted: 6 }),
+      keeper.do({ do: 'checkpoint' }),
+      keeper.do({ do: 'copy', to: `${file}.copy` }),
     ]
-    expect(await Promise.all(asked)).toEqual([true, true, true])
-    expect(await keeper.do({ vacuum: 10, keep: 4096 })).toBe(false)
+    expect(await Promise.all(asked)).toEqual([true, true, true, true])
+    expect(await keeper.do({ do: 'vacuum', pages: 10, keep: 4096 })).toBe(false)
     await keeper.stop()
     expect(query(file, 'SELECT rv FROM revision')).toEqual([])
-    expect(query(file, "SELECT value FROM meta WHERE name = 'compacted'")).toEqual(['6'])
-  })
-
-  test('says when it writes, and lets others go on before whoever asked', async () => {
-    const { keeper } = await keeperWithFile()
-    const order: string[] = []
-    await keeper.do({ checkpoint: 'PASSIVE' })
-    const beside = keeper.do({ checkpoint: 'PASSIVE' })
-    await Promise.resolve()
-    expect(keeper.whenQuiet()).toBeUndefined()
-    await beside
-    const writing = keeper.do({ clear: [1], compacted: 2 }).then(() => order.push('who asked'))
-    await Promise.resolve()
-    await Promise.all([keeper.whenQuiet()!.then(() => order.push('who waited')), writing])
-    expect(order).toEqual(['who waited', 'who asked'])
-    expect(keeper.whenQuiet()).toBeUndefined()
-    await keeper.stop()
+    for (const each of [file, `${file}.copy`]) {
+      expect(query(each, "SELECT value FROM meta WHERE name = 'compacted'")).toEqual(['6'])
+    }
   })
 
   test('does all of a request or nothing, and says why not', async () => {
@@ -56,7 +43,7 @@ describe('the keeper of the log', () => {
     const other = new DatabaseSync(file)
     other.exec("CREATE TRIGGER no BEFORE DELETE ON revision BEGIN SELECT raise(ABORT, 'hands off'); END")
     other.close()
-    const error = await keeper.do({ clear: [2], compacted: 9 }).catch((reason: unknown) => reason)
+    const error = await keeper.do({ do: 'clear', revisions: [2], compacted: 9 }).catch((reason: unknown) => reason)
     expect((error as Error).message).toContain('hands off')
     expect(sqliteCodeOf(error)).toBe(19)
     await keeper.stop()
@@ -67,9 +54,9 @@ describe('the keeper of the log', () => {
     const { keeper } = await keeperWithFile()
     await keeper.stop()
     expect(keeper.ended).toBe(true)
-    await expect(keeper.do({ checkpoint: 'PASSIVE' })).rejects.toThrow('has ended')
-    const hopeless = new LogKeeper(join(temporaryFolder(), 'missing', 'aviary.db'))
-    await expect(hopeless.do({ checkpoint: 'PASSIVE' })).rejects.toThrow('unable to open database file')
+    await expect(keeper.do({ do: 'checkpoint' })).rejects.toThrow('has ended')
+    const hopeless = new DatabaseKeeper(join(temporaryFolder(), 'missing', 'aviary.db'))
+    await expect(hopeless.do({ do: 'checkpoint' })).rejects.toThrow('unable to open database file')
     await hopeless.stop()
   })
 })
