@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Log } from '../../ports/index.ts'
 import { segmentFiles } from './commits/segment-files.ts'
-import { takeInLeftOver } from './commits/take-in.ts'
+import { takeInLeftOver } from './commits/left-over.ts'
 import { connect, scalar, type SqliteDatabase, transaction } from './database.ts'
 import { DatabaseDamaged, DatabaseForeign, DatabaseNotMigrated, DatabaseTooNew } from './errors.ts'
 import { explanationOf } from './explanation.ts'

@@ -2,14 +2,14 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Nest } from '../../kinds/index.ts'
-import type { Store } from '../store.ts'
-import { applyChange, nestChange } from '../testing/changes.ts'
-import { openStore } from '../testing/sqlite.ts'
-import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { blockSize, recordAt } from './commits/record.ts'
-import { segmentFiles } from './commits/segment-files.ts'
-import type { SqliteStore } from './sqlite-store.ts'
+import { Nest } from '../../../kinds/index.ts'
+import type { Store } from '../../store.ts'
+import { applyChange, nestChange } from '../../testing/changes.ts'
+import { openStore } from '../../testing/sqlite.ts'
+import { temporaryFolder } from '../../testing/temporary-folder.ts'
+import { blockSize, recordAt } from './record.ts'
+import { segmentFiles } from './segment-files.ts'
+import type { SqliteStore } from '../sqlite-store.ts'
 
 const nest = (name: string, note = 'x') => ({ metadata: { namespace: 'here', name, annotations: { note } }, spec: { eggs: 1 } })
 
