@@ -67,8 +67,8 @@ export class SqliteJournal implements Journal {
   #closed = false
   /** Whether the last write found the disk full. */
   #full = false
-  /** Whether the last attempt to move commits failed. */
-  #stuck = false
+  /** How many segments waited when moving them failed last; 0 when it goes. */
+  #stuckAt = 0
   #broken: StoreError | undefined
 
   constructor(options: {
@@ -204,10 +204,10 @@ export class SqliteJournal implements Journal {
   }
 
   #moveIfMuch(): void {
-    if (this.#commits.ended.length === 0 || this.#moving || !this.#mayKeepHouse()) return
+    // What failed is tried again with the next segment, and when there is no room for another, so that those who write hear of it.
+    if (this.#commits.ended.length <= this.#stuckAt || this.#moving || !this.#mayKeepHouse()) return
     this.#moving = true
     this.#inTurn(() => this.#moveEnded())
-      // It is tried again with the next segment, and those who write hear of it when there is no room for another.
       .catch(() => {})
       .finally(() => (this.#moving = false))
   }
@@ -227,7 +227,7 @@ export class SqliteJournal implements Journal {
       } catch (error) {
         throw this.#notMoved(error)
       }
-      this.#stuck = false
+      this.#stuckAt = 0
       this.#moved = lastRevision
       this.#commits.release()
     }
@@ -237,10 +237,10 @@ export class SqliteJournal implements Journal {
     const locked = sqliteCodeOf(error) === sqliteCode.busy
     // A thread that ended gets a successor.
     if (!isDiskFull(error) && !locked && this.#keeper?.ended !== true) return this.#breakdown(error)
-    if (!this.#stuck) {
+    if (this.#stuckAt === 0) {
       this.#log.warn('commits cannot be moved into the database for now; they are safe in the log beside it', { file: this.#file, error })
     }
-    this.#stuck = true
+    this.#stuckAt = this.#commits.ended.length
     return new StoreError('ServiceUnavailable', 'the database does not take what was committed before: nothing was written', {
       cause: error,
       retryAfterSeconds: 10,

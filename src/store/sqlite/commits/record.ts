@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { crc32 } from 'node:zlib'
 import type { Row } from '../sealed-row.ts'
 
@@ -30,6 +31,7 @@ export class RecordWriter {
 
   /** Rows with consecutive revisions as one record, in whole blocks. To be used before the next one is made. */
   record(rows: readonly Row[]): Buffer {
+    assert(rows.at(-1)![0] === rows[0]![0] + rows.length - 1, 'revisions follow on each other')
     const memory = this.#room(mostBytesOf(rows))
     let at = headerSize
     for (const row of rows) at = writeRow(memory, at, row)

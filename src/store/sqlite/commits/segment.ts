@@ -61,9 +61,23 @@ export class Segment {
   write(record: Buffer, lastRevision: number): void {
     const end = this.#end + record.length
     if (end > this.#taken) this.#take(Math.max(end, Math.min(2 * this.#taken, fullSegment)))
-    this.#disk.write(this.#descriptor, record, this.#end)
+    try {
+      this.#disk.write(this.#descriptor, record, this.#end)
+    } catch (error) {
+      this.#erase(error)
+      throw error
+    }
     this.#end = end
     this.#lastRevision = lastRevision
+  }
+
+  /** Whatever got through of a record that failed: a start that finds all of it would take it for acknowledged. */
+  #erase(failed: unknown): void {
+    try {
+      this.#disk.write(this.#descriptor, zeros.subarray(0, blockSize), this.#end)
+    } catch {
+      throw new Error('what was written in part cannot be undone', { cause: failed })
+    }
   }
 
   sync(): void {
