@@ -8,7 +8,7 @@ import type { SqliteStore } from '../../store/index.ts'
 /** Where an administrator fetches a backup. */
 export const backupPath = '/aviary/backup'
 
-const unfinished = /^backup-[a-z0-9]+\.tmp$/
+const unfinished = /^backup-[a-z0-9]+\.tmp(\.unfinished.*)?$/
 
 /** What is copied, and where the copy waits until it is sent. */
 export interface BackupOptions {

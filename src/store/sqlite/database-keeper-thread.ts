@@ -17,7 +17,7 @@ function answer(request: KeeperRequest): KeeperAnswer {
   try {
     return { result: performRequest(request, database, log) }
   } catch (error) {
-    const { message, errcode } = error as { readonly message: string; readonly errcode?: number }
-    return { message, errcode }
+    const { message, code, errcode } = error as { readonly message: string; readonly code?: string; readonly errcode?: number }
+    return { message, code, errcode }
   }
 }

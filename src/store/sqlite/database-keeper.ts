@@ -13,7 +13,9 @@ export type KeeperRequest =
   | { readonly do: 'close' }
 
 /** What it says: what came of a request, or why nothing did. */
-export type KeeperAnswer = { readonly result: boolean } | { readonly message: string; readonly errcode: number | undefined }
+export type KeeperAnswer =
+  | { readonly result: boolean }
+  | { readonly message: string; readonly code: string | undefined; readonly errcode: number | undefined }
 
 interface Waiting {
   resolve(result: boolean): void
@@ -40,7 +42,7 @@ export class DatabaseKeeper {
     return this.#ended !== undefined
   }
 
-  /** Resolves when it is done; rejects with an error as SQLite's own, with `errcode`. */
+  /** Resolves when it is done; rejects with an error that has the `errcode` of SQLite's or the `code` of the system's. */
   do(request: KeeperRequest): Promise<boolean> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
@@ -60,7 +62,7 @@ export class DatabaseKeeper {
     const waiting = this.#waiting.shift()!
     if (this.#waiting.length === 0) this.#worker.unref()
     if ('result' in answer) waiting.resolve(answer.result)
-    else waiting.reject(Object.assign(new Error(answer.message), { errcode: answer.errcode }))
+    else waiting.reject(Object.assign(new Error(answer.message), { code: answer.code, errcode: answer.errcode }))
   }
 
   #end(error: Error): void {

@@ -18,19 +18,18 @@ export interface Database {
 
 /** A database file of SQLite. */
 export class SqliteDatabase implements Database {
-  /** For what only the driver itself can do: copying. */
-  readonly handle: DatabaseSync
+  readonly #handle: DatabaseSync
 
   constructor(file: string, options: { readonly waitForLock?: number } = {}) {
-    this.handle = new DatabaseSync(file, { timeout: options.waitForLock ?? 0 })
+    this.#handle = new DatabaseSync(file, { timeout: options.waitForLock ?? 0 })
   }
 
   exec(sql: string): void {
-    this.handle.exec(sql)
+    this.#handle.exec(sql)
   }
 
   prepare(sql: string): Statement {
-    const statement = this.handle.prepare(sql)
+    const statement = this.#handle.prepare(sql)
     statement.setReturnArrays(true)
     return {
       run: (...values) => void statement.run(...values),
@@ -39,7 +38,7 @@ export class SqliteDatabase implements Database {
   }
 
   close(): void {
-    this.handle.close()
+    this.#handle.close()
   }
 }
 

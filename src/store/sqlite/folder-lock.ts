@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SqliteDatabase } from './database.ts'
 import { FolderFull, FolderInUse, FolderNotWritable } from './errors.ts'
-import { sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
+import { isDiskFull, isLocked } from './sqlite-code.ts'
 import { storeFiles } from './store-files.ts'
 
 /** A data folder that belongs to this process until it is released or the process ends, however it ends. */
@@ -47,9 +47,8 @@ function makeFolders(path: string): void {
 }
 
 function refusal(folder: string, owner: string, error: unknown): Error {
-  const code = sqliteCodeOf(error)
-  if (code === sqliteCode.busy) return FolderInUse({ folder, owner: ownerIn(owner) })
-  if (code === sqliteCode.full || (error as { code?: unknown }).code === 'ENOSPC') return FolderFull({ folder }, { cause: error })
+  if (isLocked(error)) return FolderInUse({ folder, owner: ownerIn(owner) })
+  if (isDiskFull(error)) return FolderFull({ folder }, { cause: error })
   if ((error as { code?: unknown }).code === 'ENOTDIR' || isFile(folder))
     return FolderNotWritable({ folder, why: 'a file is in its place' }, { cause: error })
   return FolderNotWritable({ folder, why: error instanceof Error ? error.message : String(error) }, { cause: error })

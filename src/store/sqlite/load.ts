@@ -4,6 +4,7 @@ import type { State } from '../embedded/state.ts'
 import type { Version } from '../embedded/version.ts'
 import { type Database, scalar } from './database.ts'
 import { DatabaseDamaged } from './errors.ts'
+import { newestRevision } from './newest-revision.ts'
 import { versionOf } from './row.ts'
 import { isIntact, type SealedRow } from './sealed-row.ts'
 
@@ -23,14 +24,11 @@ const restoreBump = 1_000_000_000
  */
 export function load(database: Database, file: string, state: State, now: number, remembered: number): Loaded {
   const meta = new Map([...database.prepare('SELECT name, value FROM meta').rows()] as unknown as [string, string][])
-  const kept = Number(meta.get('compacted'))
   const installation = meta.get('installation')
-  if (!Number.isSafeInteger(kept) || kept < 1 || installation === undefined) {
-    throw DatabaseDamaged({ file, why: 'its table meta is incomplete' })
-  }
+  const newest = newestRevision(database)
+  if (newest === undefined || installation === undefined) throw DatabaseDamaged({ file, why: 'its table meta is incomplete' })
   // How old a change is was not written down, so only their number decides how many are remembered.
-  const newest = Math.max(kept, Number(scalar(database, 'SELECT max(rv) FROM revision') ?? 0))
-  const compacted = Math.max(kept, newest - remembered)
+  const compacted = Math.max(Number(meta.get('compacted')), newest - remembered)
   const present = new Map<Collection, Map<string, Version>>()
   const superseded: number[] = []
   const shared = sharedTexts()
@@ -69,10 +67,10 @@ export function load(database: Database, file: string, state: State, now: number
  */
 export function startAfresh(database: Database): boolean {
   if (scalar(database, "SELECT value FROM meta WHERE name = 'backup'") === undefined) return false
-  const newest = Number(scalar(database, 'SELECT max(rv) FROM revision') ?? 0)
-  const compacted = Number(scalar(database, "SELECT value FROM meta WHERE name = 'compacted'"))
-  const next = Math.max(newest, compacted) + restoreBump
-  database.prepare("UPDATE meta SET value = ? WHERE name = 'compacted'").run(String(next))
+  const newest = newestRevision(database)
+  // What is damaged is found out when it is loaded.
+  if (newest === undefined) return false
+  database.prepare("UPDATE meta SET value = ? WHERE name = 'compacted'").run(String(newest + restoreBump))
   database.exec("DELETE FROM meta WHERE name = 'backup'")
   return true
 }

@@ -23,7 +23,8 @@ export interface DatabaseOptions {
 
 /**
  * Opens the database of a store, after making it if there is none, moving commits into it that an earlier process had no time to
- * move, and migrating it if it is of an older format. Whatever is found to be wrong is found before anything is changed. Throws one of the errors of this folder, and a defect as it is.
+ * move, and migrating it if it is of an older format. What is not a database of ours is not changed. Throws one of the errors of this
+ * folder, and a defect as it is.
  */
 export function openDatabase(options: DatabaseOptions): SqliteDatabase {
   const { file, migrations } = options

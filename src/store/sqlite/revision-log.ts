@@ -1,4 +1,5 @@
 import { type Database, scalar, type Statement, transaction } from './database.ts'
+import { newestRevision } from './newest-revision.ts'
 import { type Row, sealed } from './sealed-row.ts'
 
 /** The tables of a database as a log of revisions: what may be done to them, each in one transaction. */
@@ -15,10 +16,9 @@ export class RevisionLog {
     this.#compacted = database.prepare("UPDATE meta SET value = ? WHERE name = 'compacted'")
   }
 
-  /** The last revision that it knows of, even if its row was removed since. */
-  get newest(): number {
-    const compacted = Number(scalar(this.#database, "SELECT value FROM meta WHERE name = 'compacted'"))
-    return Math.max(compacted, Number(scalar(this.#database, 'SELECT max(rv) FROM revision') ?? 0))
+  /** The last revision that it knows of; undefined if it is damaged. */
+  get newest(): number | undefined {
+    return newestRevision(this.#database)
   }
 
   /** Adds rows, whose revisions it does not have yet. */

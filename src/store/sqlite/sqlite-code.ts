@@ -8,6 +8,17 @@ export function sqliteCodeOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined
 }
 
+/** Whether an error says that somebody else has the database locked. */
+export function isLocked(error: unknown): boolean {
+  return sqliteCodeOf(error) === sqliteCode.busy
+}
+
+/** Whether an error says that too many files are open, in this process or on this machine. */
+export function isOutOfFiles(error: unknown): boolean {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return code === 'EMFILE' || code === 'ENFILE'
+}
+
 /** Whether an error says that the disk has no room, SQLite's or the system's own. */
 export function isDiskFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code

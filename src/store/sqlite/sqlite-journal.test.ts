@@ -24,10 +24,11 @@ const nest = (name: string, eggs = 1) => ({
 
 const oneEggMore = (object: Nest) => ({ ...object, spec: { ...object.spec, eggs: (object.spec.eggs + 1) % 12 } })
 
-/** A database on which the next statement that begins with `failing` fails as if the disk had. */
+/** A database on which the next statement that begins with `failing` fails with SQLite's code, as if the disk had if not told else. */
 class FaultyDatabase implements Database {
   readonly #database: Database
   failing: string | undefined
+  errcode = 1034
 
   constructor(database: Database) {
     this.#database = database
@@ -50,7 +51,7 @@ class FaultyDatabase implements Database {
   #mayFail(sql: string): void {
     if (this.failing === undefined || !sql.startsWith(this.failing)) return
     this.failing = undefined
-    throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 1034 })
+    throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: this.errcode })
   }
 
   close(): void {
@@ -75,14 +76,18 @@ function keeperOn(database: Database): Keeper {
 class FaultyDisk implements Disk {
   syncs = 0
   failing: { readonly at: 'write' | 'sync'; readonly code: string } | undefined
+  /** What gets through of a write that fails: nothing, or all but its last byte, which on a new segment makes it whole. */
+  through: 'nothing' | 'nearly all' = 'nothing'
+  /** Syncs in the background wait for this. */
+  gate: Promise<void> = Promise.resolve()
 
   write(descriptor: number, bytes: Buffer, position: number): void {
-    const erased = bytes.every(byte => byte === 0)
-    if (this.failing?.at === 'write' && !erased) {
-      // All but the end gets through, which on a new segment makes it whole.
+    if (this.failing?.at === 'write' && this.through === 'nearly all') {
       realDisk.write(descriptor, bytes.subarray(0, -1), position)
-      this.#mayFail('write')
+      // What is there already takes no more room.
+      if (bytes.every(byte => byte === 0)) return
     }
+    this.#mayFail('write')
     realDisk.write(descriptor, bytes, position)
   }
 
@@ -93,6 +98,7 @@ class FaultyDisk implements Disk {
   }
 
   async syncLater(descriptor: number): Promise<void> {
+    await this.gate
     this.sync(descriptor)
   }
 
@@ -136,27 +142,31 @@ const full = {
   status: 'rejected',
   reason: { reason: 'ServiceUnavailable', message: expect.stringContaining('full'), fix: expect.stringContaining('free space') },
 }
-const toldOfFull = ['the disk is full: writes are refused', 'the disk has room again: writes are taken']
+const toldOfFull = ['the disk of the data folder is full: writes are refused', 'writes are taken again']
 
 describe('a full disk', () => {
-  test('refuses writes with a clear error, loses nothing, and takes them again when there is room', async () => {
-    const { folder, store, disk, log } = await faultyWorld()
-    await store.create(Nest, nest('before'))
-    disk.failing = { at: 'write', code: 'ENOSPC' }
-    const results = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => store.create(Nest, nest(`n${n}`))))
-    results.push(...(await Promise.allSettled([1, 2, 3, 4, 5].map(n => store.create(Nest, nest(`few-${n}`))))))
-    for (const result of results) expect(result).toMatchObject(full)
-    expect(await names(store)).toEqual(['before'])
+  test.each(['nothing', 'nearly all'] as const)(
+    'that takes %s refuses writes, loses nothing, and takes them again later',
+    async through => {
+      const { folder, store, disk, log } = await faultyWorld()
+      await store.create(Nest, nest('before'))
+      disk.failing = { at: 'write', code: 'ENOSPC' }
+      disk.through = through
+      const results = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => store.create(Nest, nest(`n${n}`))))
+      results.push(...(await Promise.allSettled([1, 2, 3, 4, 5].map(n => store.create(Nest, nest(`few-${n}`))))))
+      for (const result of results) expect(result).toMatchObject(full)
+      expect(await names(store)).toEqual(['before'])
 
-    disk.failing = undefined
-    await store.create(Nest, nest('after'))
-    // However many writes were refused, the log tells of it once, and of the end.
-    expect(log.lines.map(line => line.message)).toEqual(toldOfFull)
-    await store.close()
-    const again = await openStore(folder)
-    expect(await names(again)).toEqual(['after', 'before'])
-    await again.close()
-  })
+      disk.failing = undefined
+      await store.create(Nest, nest('after'))
+      // However many writes were refused, the log tells of it once, and of the end.
+      expect(log.lines.map(line => line.message)).toEqual(toldOfFull)
+      await store.close()
+      const again = await openStore(folder)
+      expect(await names(again)).toEqual(['after', 'before'])
+      await again.close()
+    },
+  )
 
   test('on which the database cannot grow: writes go on while the log has room, and everything acknowledged lasts', async () => {
     let attempts = 0
@@ -198,13 +208,16 @@ describe('a full disk', () => {
 describe('a disk that fails', () => {
   const refused = { reason: 'ServiceUnavailable', message: expect.stringContaining('failed'), fix: expect.stringContaining('restart') }
 
-  test.each([
+  const ways = [
     { how: 'one', together: 1 },
     { how: 'many', together: 20 },
-  ])('when $how write: writes are refused until the next start, reading goes on, nothing unacknowledged is there', async ({ together }) => {
+  ]
+
+  test.each(ways)('when $how write: writes are refused until the next start, nothing unacknowledged is there', async ({ together }) => {
     const { folder, store, disk, journal } = await faultyWorld()
     await store.create(Nest, nest('before'))
     disk.failing = { at: 'write', code: 'EIO' }
+    disk.through = 'nearly all'
     const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
     for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
     disk.failing = undefined
@@ -217,6 +230,26 @@ describe('a disk that fails', () => {
     await again.create(Nest, nest('after'))
     await again.close()
   })
+
+  // Network file systems find out when they sync that there is no room.
+  test.each(ways.flatMap(way => ['EIO', 'ENOSPC'].map(code => ({ ...way, code }))))(
+    'when it syncs what $how wrote ($code): no revision is used twice, and the next start finds all of it or nothing',
+    async ({ together, code }) => {
+      const { folder, store, disk, journal } = await faultyWorld()
+      await store.create(Nest, nest('before'))
+      disk.failing = { at: 'sync', code }
+      const lost = await Promise.allSettled(Array.from({ length: together }, (_, n) => store.create(Nest, nest(`lost-${n}`))))
+      for (const result of lost) expect(result).toMatchObject({ status: 'rejected', reason: refused })
+      disk.failing = undefined
+      await expect(store.create(Nest, nest('later'))).rejects.toMatchObject(refused)
+      expect(journal.failed).toBe(true)
+      await store.close()
+      const again = await openStore(folder)
+      expect([1, 1 + together]).toContain((await names(again)).length)
+      await again.create(Nest, nest('after'))
+      await again.close()
+    },
+  )
 
   test('under the database: writes are refused, and the next start finds in the log what was acknowledged', async () => {
     const { folder, store, database, journal } = await faultyWorld()
@@ -341,6 +374,58 @@ test('whatever is acknowledged has been on the disk before', async () => {
   disk.failing = undefined
   await expect(store.create(Nest, nest('b'))).rejects.toMatchObject({ reason: 'ServiceUnavailable' })
   expect((await store.list(Nest)).items).toHaveLength(21)
+  await store.close()
+})
+
+test('a write for which no file can be opened is refused, and the next one is not', async () => {
+  const { store, disk, log } = await faultyWorld()
+  disk.failing = { at: 'write', code: 'EMFILE' }
+  await expect(store.create(Nest, nest('a'))).rejects.toMatchObject({
+    reason: 'ServiceUnavailable',
+    fix: expect.stringContaining('ulimit'),
+  })
+  disk.failing = undefined
+  await store.create(Nest, nest('b'))
+  expect(log.lines.map(line => line.message)).toEqual(['too many files are open: writes are refused', 'writes are taken again'])
+  await store.close()
+})
+
+test('while somebody else has the database locked writes go on, and small commits do not use up the room of the log', async () => {
+  const { folder, store, database, journal } = await faultyWorld()
+  database.errcode = 5
+  for (let n = 0; n < 10; n++) {
+    database.failing = 'BEGIN'
+    await store.create(Nest, nest(`n${n}`))
+    await expect(journal.settle()).rejects.toMatchObject({ reason: 'ServiceUnavailable', fix: expect.stringContaining('locked') })
+  }
+  database.failing = undefined
+  await journal.settle()
+  expect(journal.failed).toBe(false)
+  await store.close()
+  const again = await openStore(folder)
+  expect(await names(again)).toHaveLength(10)
+  await again.close()
+})
+
+test('what is moved while its sync is under way does not lose its file', async () => {
+  const { store, journal, disk, real } = await faultyWorld()
+  const burst = (count: number, note: string) =>
+    Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        store.create(Nest, { ...nest(`${note[0]}${n}`), metadata: { namespace: 'here', name: `${note[0]}${n}`, annotations: { note } } }),
+      ),
+    )
+  // Segments that are moved, of which two stay to be written anew, and one that is being written.
+  await burst(70, 'x'.repeat(250_000))
+  await expect.poll(() => scalar(real, 'SELECT count(*) FROM revision')).toBeGreaterThan(50)
+  const opened = Promise.withResolvers<void>()
+  disk.gate = opened.promise
+  const written = burst(8, 'y')
+  await new Promise<void>(resolve => realClock().after(20, resolve))
+  await journal.settle()
+  opened.resolve()
+  expect(await written).toHaveLength(8)
+  expect(journal.failed).toBe(false)
   await store.close()
 })
 

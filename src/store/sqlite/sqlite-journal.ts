@@ -10,7 +10,7 @@ import type { Database } from './database.ts'
 import { DatabaseKeeper, type KeeperRequest } from './database-keeper.ts'
 import { RevisionLog } from './revision-log.ts'
 import { rowOf } from './row.ts'
-import { isDiskFull, sqliteCode, sqliteCodeOf } from './sqlite-code.ts'
+import { isDiskFull, isLocked, isOutOfFiles } from './sqlite-code.ts'
 
 /** For fewer changes than this the disk is waited for here, which is quicker for a lone writer; for more there is else to do, */
 const fewChanges = 8
@@ -65,8 +65,8 @@ export class SqliteJournal implements Journal {
   /** How long the disk usually takes, in milliseconds. */
   #syncTime = 0
   #closed = false
-  /** Whether the last write found the disk full. */
-  #full = false
+  /** Whether the last write was refused, and the next one may not be. */
+  #refusing = false
   /** How many segments waited when moving them failed last; 0 when it goes. */
   #stuckAt = 0
   #broken: StoreError | undefined
@@ -104,7 +104,7 @@ export class SqliteJournal implements Journal {
     return sizeOf(this.#file)
   }
 
-  /** Bytes beside the database, in our log and in SQLite's, that are still to be moved into it. */
+  /** Bytes beside the database: in our log what is still to be moved into it, and SQLite's file, which is written anew again and again. */
   get logBytes(): number {
     return this.#commits.bytes + sizeOf(`${this.#file}-wal`)
   }
@@ -125,7 +125,7 @@ export class SqliteJournal implements Journal {
     return moved.then(
       () => this.#append(changes),
       (error: StoreError) => {
-        throw isDiskFull(error.cause) ? this.#outOfRoom() : error
+        throw this.#broken ?? this.#refused(error.cause)
       },
     )
   }
@@ -172,34 +172,49 @@ export class SqliteJournal implements Journal {
     this.#closed = true
     await this.#housekeeping
     await this.#keeper?.stop()
-    if (this.#broken === undefined) this.#moveRest()
-    this.#commits.close()
-    this.#database.close()
+    try {
+      if (this.#broken === undefined) this.#moveRest()
+      this.#commits.close()
+    } finally {
+      this.#database.close()
+    }
   }
 
   #append(changes: readonly Change[]): Promise<void> | void {
     if (this.#broken !== undefined) throw this.#broken
     const start = this.#clock.monotonic()
-    const rows = changes.map(rowOf)
+    this.#write(changes)
+    const written = this.#clock.monotonic()
+    const report = () => {
+      const end = this.#clock.monotonic()
+      this.#syncTime += (end - written - this.#syncTime) / 16
+      this.#taken()
+      this.#onCommit({ changes: changes.length, seconds: (end - start) / 1000 })
+      this.#moveIfMuch()
+    }
+    if (changes.length < fewChanges && this.#syncTime <= slowDisk) {
+      this.#sync()
+      return report()
+    }
+    return this.#commits.syncLater().then(report, (error: unknown) => {
+      throw this.#breakdown(error)
+    })
+  }
+
+  #write(changes: readonly Change[]): void {
     try {
-      this.#commits.write(rows)
-      const written = this.#clock.monotonic()
-      const report = () => {
-        const end = this.#clock.monotonic()
-        this.#syncTime += (end - written - this.#syncTime) / 16
-        this.#hasRoom()
-        this.#onCommit({ changes: rows.length, seconds: (end - start) / 1000 })
-        this.#moveIfMuch()
-      }
-      if (rows.length >= fewChanges || this.#syncTime > slowDisk) {
-        return this.#commits.syncLater().then(report, (error: unknown) => {
-          throw this.#refusal(error)
-        })
-      }
-      this.#commits.sync()
-      report()
+      this.#commits.write(changes.map(rowOf))
     } catch (error) {
-      throw this.#refusal(error)
+      throw mayPass(error) ? this.#refused(error) : this.#breakdown(error)
+    }
+  }
+
+  /** Whatever the reason is that it fails for: what was written before it is there or not, and nobody knows. */
+  #sync(): void {
+    try {
+      this.#commits.sync()
+    } catch (error) {
+      throw this.#breakdown(error)
     }
   }
 
@@ -214,6 +229,8 @@ export class SqliteJournal implements Journal {
 
   /** Moves all that is in the log, however little it is. */
   async #moveAll(): Promise<void> {
+    // Only if those before it can be moved: of small ones, too, only a few may wait.
+    await this.#moveEnded()
     this.#commits.end()
     await this.#moveEnded()
     if (this.#commits.ended.length > 0) throw this.#broken ?? closed()
@@ -234,25 +251,20 @@ export class SqliteJournal implements Journal {
   }
 
   #notMoved(error: unknown): StoreError {
-    const locked = sqliteCodeOf(error) === sqliteCode.busy
     // A thread that ended gets a successor.
-    if (!isDiskFull(error) && !locked && this.#keeper?.ended !== true) return this.#breakdown(error)
+    if (!mayPass(error) && this.#keeper?.ended !== true) return this.#breakdown(error)
     if (this.#stuckAt === 0) {
       this.#log.warn('commits cannot be moved into the database for now; they are safe in the log beside it', { file: this.#file, error })
     }
     this.#stuckAt = this.#commits.ended.length
-    return new StoreError('ServiceUnavailable', 'the database does not take what was committed before: nothing was written', {
-      cause: error,
-      retryAfterSeconds: 10,
-      fix: `${locked ? 'end the program that has locked' : 'look at the disk that holds'} ${this.#file}`,
-    })
+    return this.#unavailable(error)
   }
 
   /** The last of it, when nobody waits any more. */
   #moveRest(): void {
     this.#commits.end()
-    const revisions = new RevisionLog(this.#database)
     try {
+      const revisions = new RevisionLog(this.#database)
       for (let segment = this.#commits.ended[0]; segment !== undefined; segment = this.#commits.ended[0]) {
         takeIn(revisions, segment.file, segment.end)
         this.#commits.release()
@@ -286,8 +298,10 @@ export class SqliteJournal implements Journal {
       if (compacted > this.#moved) await this.#moveAll()
       await this.#ask({ do: 'clear', revisions, compacted })
       for (const _ of revisions) this.#superseded.shift()
+      // Between the steps, so that nobody who writes waits for all of them.
+      await this.#moveEnded()
     }
-    while (await this.#ask({ do: 'vacuum', pages: pagesInOneStep, keep: pages }));
+    while (await this.#ask({ do: 'vacuum', pages: pagesInOneStep, keep: pages })) await this.#moveEnded()
   }
 
   /** One piece of housekeeping after another. */
@@ -308,24 +322,24 @@ export class SqliteJournal implements Journal {
     return !this.#closed && this.#broken === undefined
   }
 
-  #hasRoom(): void {
-    if (this.#full) this.#log.info('the disk has room again: writes are taken', { file: this.#file })
-    this.#full = false
+  #taken(): void {
+    if (this.#refusing) this.#log.info('writes are taken again', { file: this.#file })
+    this.#refusing = false
   }
 
-  /** Why a write is refused that did not reach the disk. */
-  #refusal(error: unknown): StoreError {
-    if (error instanceof StoreError) return error
-    return isDiskFull(error) ? this.#outOfRoom() : this.#breakdown(error)
-  }
-
-  #outOfRoom(): StoreError {
+  /** Refuses a write of which nothing is on the disk. */
+  #refused(error: unknown): StoreError {
     // Told once: every controller and client tries again, and the log may well be on the same disk.
-    if (!this.#full) this.#log.error('the disk is full: writes are refused', { file: this.#file })
-    this.#full = true
-    return new StoreError('ServiceUnavailable', 'the disk of the data folder is full: nothing was written', {
+    if (!this.#refusing) this.#log.error(`${troubleOf(error)}: writes are refused`, { file: this.#file, error })
+    this.#refusing = true
+    return this.#unavailable(error)
+  }
+
+  #unavailable(error: unknown): StoreError {
+    return new StoreError('ServiceUnavailable', `${troubleOf(error)}: nothing was written`, {
+      cause: error,
       retryAfterSeconds: 10,
-      fix: `free space on the disk that holds ${this.#file}`,
+      fix: fixOf(error, this.#file),
     })
   }
 
@@ -339,6 +353,23 @@ export class SqliteJournal implements Journal {
     this.#log.error('the disk failed: writes are refused until the next start', { file: this.#file, error })
     return this.#broken
   }
+}
+
+/** Whether what failed may go another time. */
+function mayPass(error: unknown): boolean {
+  return isDiskFull(error) || isOutOfFiles(error) || isLocked(error)
+}
+
+function troubleOf(error: unknown): string {
+  if (isDiskFull(error)) return 'the disk of the data folder is full'
+  if (isOutOfFiles(error)) return 'too many files are open'
+  return isLocked(error) ? 'another program has locked the database' : 'the database does not take what was committed before'
+}
+
+function fixOf(error: unknown, file: string): string {
+  if (isDiskFull(error)) return `free space on the disk that holds ${file}`
+  if (isOutOfFiles(error)) return 'raise the limit of open files (ulimit -n), or see which program has so many'
+  return isLocked(error) ? `end the program that has locked ${file}` : 'try again; look at the log if that does not help'
 }
 
 function sizeOf(file: string): number {

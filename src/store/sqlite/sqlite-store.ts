@@ -15,7 +15,7 @@ export interface StoreStats {
   /** By kind: `nests.demo.aviary.dev`. */
   readonly objects: Readonly<Record<string, number>>
   readonly databaseBytes: number
-  /** In the logs beside the database, and still to be moved into it. */
+  /** In the logs beside the database. */
   readonly logBytes: number
   /** Rows that nobody needs any more and that are still to be removed. */
   readonly supersededRows: number

@@ -10,7 +10,7 @@ export function storeMetrics(metrics: Metrics, stats: () => StoreStats): (commit
   gauge('history_revisions', 'Changes that watches and snapshots can go back to.', ({ historyLength }) => historyLength)
   gauge('watches', 'Open watches.', ({ watches }) => watches)
   gauge('database_bytes', 'Size of the database file.', ({ databaseBytes }) => databaseBytes)
-  gauge('log_bytes', 'Bytes in the logs beside the database that are still to be moved into it.', ({ logBytes }) => logBytes)
+  gauge('log_bytes', 'Size of the logs beside the database.', ({ logBytes }) => logBytes)
   gauge('superseded_rows', 'Rows that are no longer needed and not yet removed.', ({ supersededRows }) => supersededRows)
   gauge('failed', 'Whether the disk failed, so that writes are refused until the next start.', ({ failed }) => Number(failed))
   metrics.gauge<'kind'>({

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Row } from '../sealed-row.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { RecordWriter } from './record.ts'
@@ -17,6 +18,7 @@ export class CommitLog {
   readonly #disk: Disk
   readonly #writer = new RecordWriter()
   #made = 0
+  #lastRevision: number | undefined
   #current: Segment | undefined
   readonly #ended: Segment[] = []
   readonly #spare: Segment[] = []
@@ -42,9 +44,12 @@ export class CommitLog {
   /** Adds rows with consecutive revisions, all or, if it throws, none. They are on the disk after the next sync. */
   write(rows: readonly Row[]): void {
     const record = this.#writer.record(rows)
+    assert(this.#lastRevision === undefined || rows[0]![0] === this.#lastRevision + 1, 'a commit follows on the one before')
     if (this.#current?.hasRoomFor(record) === false) this.end()
     this.#current ??= this.#spare.pop() ?? new Segment(segmentFile(this.#database, this.#made++), this.#installation, this.#disk)
-    this.#current.write(record, rows.at(-1)![0])
+    const lastRevision = rows.at(-1)![0]
+    this.#current.write(record, lastRevision)
+    this.#lastRevision = lastRevision
   }
 
   /** Waits until what was written last is on the disk. */
@@ -64,10 +69,10 @@ export class CommitLog {
     this.#current = undefined
   }
 
-  /** Learns that the oldest complete segment was moved. */
+  /** Learns that the oldest complete segment was moved. It stays open, for somebody may still be waiting for its sync. */
   release(): void {
     const segment = this.#ended.shift()!
-    if (this.#spare.length === mostSpare) return segment.remove()
+    if (this.#spare.length === mostSpare) this.#spare.shift()!.remove()
     segment.clear()
     this.#spare.push(segment)
   }

@@ -1,5 +1,6 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Nest } from '../../../kinds/index.ts'
@@ -9,7 +10,6 @@ import { openStore } from '../../testing/sqlite.ts'
 import { temporaryFolder } from '../../testing/temporary-folder.ts'
 import { blockSize, recordAt } from './record.ts'
 import { segmentFiles } from './segment-files.ts'
-import type { SqliteStore } from '../sqlite-store.ts'
 
 const nest = (name: string, note = 'x') => ({ metadata: { namespace: 'here', name, annotations: { note } }, spec: { eggs: 1 } })
 
@@ -145,11 +145,14 @@ describe('a commit that is not whole', () => {
 describe('a log beside a database', () => {
   test('of which a part is gone is refused', async () => {
     const folder = temporaryFolder()
-    const store: SqliteStore = await openStore(folder)
+    const store = await openStore(folder)
     const large = 'x'.repeat(250_000)
-    // The keeper's thread starts more slowly than this is written.
+    // So that nothing can be moved meanwhile.
+    const other = new DatabaseSync(join(folder, 'aviary.db'))
+    other.exec('BEGIN IMMEDIATE')
     await Promise.all(Array.from({ length: 80 }, (_, n) => store.create(Nest, nest(`n${n}`, large))))
     const left = killed(folder)
+    other.close()
     await store.close()
     const all = segmentFiles(join(left, 'aviary.db'))
     expect(all.length).toBeGreaterThan(2)
@@ -162,8 +165,22 @@ describe('a log beside a database', () => {
     const { left: other, segment: own } = await leftWithThree()
     rmSync(own)
     cpSync(segment, join(other, basename(segment)))
-    expect(await refusalOf(other)).toContain('belongs to another database')
+    expect(await refusalOf(other)).toContain('the log of another database')
     expect(await namesIn(left)).toHaveLength(3)
+  })
+
+  test('in which a revision stands twice is refused', async () => {
+    const { left, segment } = await leftWithThree()
+    cpSync(segment, segment.replace(/\d+$/, '9'))
+    expect(await refusalOf(left)).toContain('was committed twice')
+  })
+
+  test('is left alone if the database does not know what it holds', async () => {
+    const { left } = await leftWithThree()
+    const database = new DatabaseSync(join(left, 'aviary.db'))
+    database.exec("UPDATE meta SET value = '' WHERE name = 'compacted'")
+    database.close()
+    expect(await refusalOf(left)).toContain('its table meta is incomplete')
   })
 
   test('that is none is refused', async () => {

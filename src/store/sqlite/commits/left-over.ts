@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { DatabaseDamaged } from '../errors.ts'
 import type { RevisionLog } from '../revision-log.ts'
 import { blockSize, type CommitRecord, recordAt } from './record.ts'
-import { belonging } from './segment.ts'
+import { type Belonging, belonging } from './segment.ts'
 import { segmentFiles } from './segment-files.ts'
 import { appendRecords } from './take-in.ts'
 
@@ -14,28 +14,24 @@ import { appendRecords } from './take-in.ts'
 export function takeInLeftOver(log: RevisionLog, database: string, installation: string): void {
   const files = segmentFiles(database)
   if (files.length === 0) return
-  const { newest } = log
   const records: CommitRecord[] = []
   for (const file of files) {
     const bytes = readFileSync(file)
-    const why = strangenessOf(bytes, database, installation)
-    if (why !== undefined) throw DatabaseDamaged({ file, why })
-    records.push(...wholeRecords(bytes).filter(({ lastRevision }) => lastRevision > newest))
+    const strange = strangeness[belonging(bytes, installation)]
+    if (strange !== undefined) throw DatabaseDamaged({ file, why: strange })
+    records.push(...wholeRecords(bytes))
   }
   const inOrder = records.toSorted((a, b) => a.firstRevision - b.firstRevision)
   appendRecords(log, inOrder, why => DatabaseDamaged({ file: database, why }))
   for (const file of files) rmSync(file)
 }
 
-function strangenessOf(bytes: Buffer, database: string, installation: string): string | undefined {
-  switch (belonging(bytes, installation)) {
-    case 'none':
-      return 'it is not a log of commits that this version can read'
-    case 'foreign':
-      return `it belongs to another database than ${database}; move it away, for it may hold what was written last`
-    default:
-      return undefined
-  }
+/** Why a file is not touched. */
+const strangeness: Readonly<Record<Belonging, string | undefined>> = {
+  own: undefined,
+  unfinished: undefined,
+  foreign: 'it is the log of another database than the one beside it, and may hold what was written last to that',
+  none: 'it is not a log of commits that this version can read',
 }
 
 /** Every whole record, wherever it begins: a segment that was written anew has old ones behind its last one. */

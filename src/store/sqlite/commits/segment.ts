@@ -1,8 +1,8 @@
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncPath } from '../sync-path.ts'
 import type { Disk } from './disk.ts'
-import { blockSize } from './record.ts'
+import { blockSize, recordAt } from './record.ts'
 
 /** Once this much is in a segment another one is begun. A larger record has one for itself. */
 const fullSegment = 8 * 1024 * 1024
@@ -27,7 +27,7 @@ export class Segment {
     this.file = file
     this.#disk = disk
     // For its owner only: secrets are in it.
-    this.#descriptor = openSync(file, 'wx', 0o600)
+    this.#descriptor = openSync(file, 'wx+', 0o600)
     try {
       this.#take(firstBytes)
       this.#disk.write(this.#descriptor, segmentHeader(installation), 0)
@@ -64,19 +64,22 @@ export class Segment {
     try {
       this.#disk.write(this.#descriptor, record, this.#end)
     } catch (error) {
-      this.#erase(error)
+      this.#undo(record.length, error)
       throw error
     }
     this.#end = end
     this.#lastRevision = lastRevision
   }
 
-  /** Whatever got through of a record that failed: a start that finds all of it would take it for acknowledged. */
-  #erase(failed: unknown): void {
+  /** A start that finds all of a record would take it for acknowledged, and only its padding may be what did not get through. */
+  #undo(length: number, failed: unknown): void {
+    const bytes = Buffer.alloc(length)
+    readSync(this.#descriptor, bytes, 0, length, this.#end)
+    if (recordAt(bytes, 0) === undefined) return
     try {
       this.#disk.write(this.#descriptor, zeros.subarray(0, blockSize), this.#end)
     } catch {
-      throw new Error('what was written in part cannot be undone', { cause: failed })
+      throw new Error('a commit that failed cannot be undone', { cause: failed })
     }
   }
 
@@ -97,9 +100,14 @@ export class Segment {
     closeSync(this.#descriptor)
   }
 
+  /** Removes it, if that is possible: a start that finds it knows that it is old. */
   remove(): void {
     this.close()
-    rmSync(this.file, { force: true })
+    try {
+      rmSync(this.file, { force: true })
+    } catch {
+      // The disk may have become one that can only be read.
+    }
   }
 
   #take(bytes: number): void {
@@ -120,7 +128,10 @@ function segmentHeader(installation: string): Buffer {
 }
 
 /** What a file is to an installation: its own segment, one that was just about to be made, somebody else's, or none at all. */
-export function belonging(bytes: Buffer, installation: string): 'own' | 'unfinished' | 'foreign' | 'none' {
+export type Belonging = 'own' | 'unfinished' | 'foreign' | 'none'
+
+/** Tells by the first block of a file what it is. */
+export function belonging(bytes: Buffer, installation: string): Belonging {
   const header = bytes.subarray(0, blockSize)
   const [first, owner] = header.toString().split('\n')
   if (first === introduction) return owner === installation ? 'own' : 'foreign'

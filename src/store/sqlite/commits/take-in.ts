@@ -18,20 +18,26 @@ export function takeIn(log: RevisionLog, file: string, end: number): void {
   appendRecords(log, records, why => new Error(`${file}: ${why}`))
 }
 
-/** Adds records in the order of their revisions, all or nothing; throws what `refusal` makes of the reason if some are missing. */
+/**
+ * Adds records in the order of their revisions, as far as they are not there yet, all or nothing. They must follow on what there is
+ * and on each other; throws what `refusal` makes of the reason if they do not.
+ */
 export function appendRecords(log: RevisionLog, records: readonly CommitRecord[], refusal: (why: string) => Error): void {
   const { newest } = log
+  if (newest === undefined) throw refusal('its table meta is incomplete')
+  const missing = records.filter(({ lastRevision }) => lastRevision > newest)
   let next = newest + 1
-  for (const { firstRevision, lastRevision } of records) {
+  for (const { firstRevision, lastRevision } of missing) {
     if (firstRevision > next) throw refusal(`the commits from revision ${next} to ${firstRevision - 1} are lost`)
-    next = Math.max(next, lastRevision + 1)
+    if (firstRevision < next) throw refusal(`revision ${firstRevision} was committed twice`)
+    next = lastRevision + 1
   }
-  log.append(rowsBeyond(newest, records))
+  log.append(rowsOf(missing))
 }
 
 /** One record after another: together they may be many. */
-function* rowsBeyond(newest: number, records: readonly CommitRecord[]) {
-  for (const record of records) for (const row of record.rows()) if (row[0] > newest) yield row
+function* rowsOf(records: readonly CommitRecord[]) {
+  for (const record of records) yield* record.rows()
 }
 
 function beginningOf(file: string, end: number): Buffer {
