@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Nest } from '../../kinds/index.ts'
 import { compileSelection } from '../selectors/selection.ts'
@@ -50,4 +51,45 @@ test('of several conditions the one that leaves the fewest is asked; if none lea
   expect(offered(collection, { labelSelector: 'third=t1', fieldSelector: 'spec.material=down' })).toEqual(['ns/n4'])
   expect(offered(collection, { fieldSelector: 'metadata.name=n4,metadata.namespace=ns' })).toEqual(['ns/n4'])
   expect(offered(collection, { labelSelector: 'nobody=has' })).toEqual([])
+})
+
+test('it does not matter when an index is first asked for', () => {
+  const label = fc.option(fc.record({ tree: fc.constantFrom('oak', 'elm'), own: fc.constantFrom('a', 'b', 'c') }, { requiredKeys: [] }), {
+    nil: undefined,
+  })
+  const change = fc.record({
+    key: fc.integer({ min: 0, max: 5 }),
+    labels: label,
+    gone: fc.boolean(),
+    material: fc.constantFrom('moss', 'twig'),
+  })
+  const selections = [
+    ...['tree=oak', 'tree=elm', 'own=a', 'own in (b,c)'].map(labelSelector => ({ labelSelector })),
+    ...['spec.material=moss', 'spec.material=twig'].map(fieldSelector => ({ fieldSelector })),
+  ]
+  const ask = (collection: Collection) => selections.map(selection => offered(collection, selection))
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 30 }), changes => {
+      const asked = new Collection(Nest)
+      const unasked = new Collection(Nest)
+      for (const { key, labels, gone, material } of changes) {
+        ask(asked)
+        const name = `ns/n${key}`
+        if (gone && asked.get(name) === undefined) continue
+        const next = gone ? undefined : version(name, labels, material)
+        for (const collection of [asked, unasked]) apply(collection, name, next)
+      }
+      expect(ask(unasked)).toEqual(ask(asked))
+      // Those who match are offered, whatever else is.
+      const all = [...asked.all()]
+      for (const selection of selections) {
+        const compiled = compileSelection(Nest, selection)
+        const matching = all
+          .filter(each => compiled.matches(each))
+          .map(({ key }) => key)
+          .toSorted()
+        expect(offered(asked, selection) ?? matching).toEqual(matching)
+      }
+    }),
+  )
 })

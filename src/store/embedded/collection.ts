@@ -12,14 +12,14 @@ export class Collection {
   readonly kind: Kind | undefined
   /** Changes in order; the history drops the oldest ones. */
   readonly changes = new Fifo<Change>()
-  readonly #versions = new Map<string, Version>()
+  #versions = new Map<string, Version>()
   readonly #keys = new SortedKeys()
-  readonly #labels = new Map<string, ValueIndex>()
-  readonly #fields: readonly ValueIndex[]
+  readonly #labels = new Map<string, Label>()
+  /** By selectable field, as soon as somebody has asked for it. */
+  readonly #fields = new Map<number, ValueIndex>()
 
   constructor(kind: Kind | undefined) {
     this.kind = kind
-    this.#fields = (kind?.selectableFields ?? []).map(() => new ValueIndex())
   }
 
   get size(): number {
@@ -49,13 +49,11 @@ export class Collection {
     this.changes.push(change)
   }
 
-  /** Takes over everything at once, on opening. */
-  fill(versions: Iterable<Version>): void {
-    for (const version of versions) {
-      this.#versions.set(version.key, version)
-      this.#reindex(undefined, version)
-    }
-    this.#keys.fill([...this.#versions.keys()])
+  /** Takes over everything at once, by key, on opening. The map is its own from then on. */
+  fill(versions: Map<string, Version>): void {
+    this.#versions = versions
+    for (const version of versions.values()) this.#reindex(undefined, version)
+    this.#keys.fill([...versions.keys()])
   }
 
   /** The keys from `start` on that begin with `prefix`, in order. */
@@ -86,36 +84,69 @@ export class Collection {
       fewest = count
       best = index === undefined ? [] : values.length === 1 ? index.keys(values[0]!) : values.flatMap(value => [...index.keys(value)])
     }
-    for (const { key: label, operator, values } of labels) if (operator === 'in') consider(this.#labels.get(label), values)
+    for (const { key: label, operator, values } of labels) if (operator === 'in') consider(this.#labelIndex(label), values)
     for (const { path, equal, value } of fields) {
-      const index = this.#fields[this.kind!.selectableFields.indexOf(path)]
-      if (equal && index !== undefined) consider(index, [value])
+      const at = this.kind!.selectableFields.indexOf(path)
+      if (equal && at >= 0) consider(this.#fieldIndex(at), [value])
     }
     return best
+  }
+
+  /** Undefined if no object has the label. */
+  #labelIndex(name: string): ValueIndex | undefined {
+    const label = this.#labels.get(name)
+    if (label !== undefined) label.index ??= this.#indexBy(({ labels }) => labels?.[name])
+    return label?.index
+  }
+
+  #fieldIndex(at: number): ValueIndex {
+    let index = this.#fields.get(at)
+    if (index === undefined) this.#fields.set(at, (index = this.#indexBy(({ fields }) => fields[at])))
+    return index
+  }
+
+  #indexBy(valueOf: (version: Version) => string | undefined): ValueIndex {
+    const index = new ValueIndex()
+    for (const version of this.#versions.values()) {
+      const value = valueOf(version)
+      if (value !== undefined) index.add(value, version.key)
+    }
+    return index
   }
 
   /** Most writes touch no label; then there is nothing to do. */
   #reindex(previous: Version | undefined, current: Version | undefined): void {
     const before = previous?.labels
     const after = current?.labels
-    for (const label in before) {
-      if (before[label] === after?.[label]) continue
-      const index = this.#labels.get(label)!
-      index.remove(before[label]!, previous!.key)
-      if (index.empty) this.#labels.delete(label)
+    // What comes before what goes, or a label of which the last value changes would lose its index.
+    for (const name in after) {
+      if (after[name] === before?.[name]) continue
+      let label = this.#labels.get(name)
+      if (label === undefined) this.#labels.set(name, (label = { objects: 0, index: undefined }))
+      label.objects++
+      label.index?.add(after[name]!, current!.key)
     }
-    for (const label in after) {
-      if (after[label] === before?.[label]) continue
-      let index = this.#labels.get(label)
-      if (index === undefined) this.#labels.set(label, (index = new ValueIndex()))
-      index.add(after[label]!, current!.key)
+    for (const name in before) {
+      if (before[name] === after?.[name]) continue
+      const label = this.#labels.get(name)!
+      label.index?.remove(before[name]!, previous!.key)
+      if (--label.objects === 0) this.#labels.delete(name)
     }
-    this.#fields.forEach((index, at) => {
-      if (previous?.fields[at] === current?.fields[at]) return
+    for (const [at, index] of this.#fields) {
+      if (previous?.fields[at] === current?.fields[at]) continue
       if (previous !== undefined) index.remove(previous.fields[at]!, previous.key)
       if (current !== undefined) index.add(current.fields[at]!, current.key)
-    })
+    }
   }
+}
+
+/**
+ * A label that some objects have. Most labels are never asked for: the index of one is made when that happens first, and kept up from
+ * then on.
+ */
+interface Label {
+  objects: number
+  index: ValueIndex | undefined
 }
 
 /** The first text after all that begin with `prefix`, which ends with a slash. */

@@ -30,9 +30,4 @@ export class ValueIndex {
     if (typeof held === 'string') yield held
     else if (held !== undefined) yield* held
   }
-
-  /** True if no object has any value. */
-  get empty(): boolean {
-    return this.#keys.size === 0
-  }
 }

@@ -56,7 +56,7 @@ export function load(database: Database, file: string, state: State, now: number
       if (current === undefined) superseded.push(at)
     }
   }
-  for (const [collection, versions] of present) collection.fill(versions.values())
+  for (const [collection, versions] of present) collection.fill(versions)
   state.resume(newest, compacted)
   return { installation, superseded }
 }

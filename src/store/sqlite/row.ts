@@ -42,11 +42,11 @@ export function versionOf(
   shared: (text: string) => string,
 ): Version {
   const stored = Stored.fromJson(String(revision), body)
-  const { labels, fields } = JSON.parse(traits) as Traits
+  const { labels, fields } = JSON.parse(traits) as Traits & { readonly labels?: Record<string, string> }
   return {
     revision,
     key,
-    labels: labels === undefined ? undefined : withShared(labels, shared),
+    labels: labels === undefined ? undefined : sharing(labels, shared),
     fields: kind === undefined ? [] : fieldsFrom(kind, fields ?? {}, stored).map(shared),
     stored,
     size: body.length,
@@ -58,8 +58,8 @@ function fieldsFrom(kind: Kind, fields: Readonly<Record<string, string>>, stored
   return known ? kind.selectableFields.map(path => fields[path]!) : fieldsOf(kind, stored.object)
 }
 
-function withShared(labels: Readonly<Record<string, string>>, shared: (text: string) => string): Readonly<Record<string, string>> {
-  const result: Record<string, string> = {}
-  for (const label in labels) result[label] = shared(labels[label]!)
-  return Object.freeze(result)
+/** In place: the labels were just read, and nobody else has them. */
+function sharing(labels: Record<string, string>, shared: (text: string) => string): Readonly<Record<string, string>> {
+  for (const label in labels) labels[label] = shared(labels[label]!)
+  return Object.freeze(labels)
 }

@@ -8,14 +8,14 @@ export type SealedRow = readonly [...Row, checksum: number]
 
 /** A row with its checksum. */
 export function sealed(row: Row): SealedRow {
-  return [...row, checksumOf(row)]
+  return [...row, checksumOf(...row)]
 }
 
 /** Whether a row still says what was written. */
 export function isIntact([rv, kind, key, deleted, traits, body, checksum]: SealedRow): boolean {
-  return checksumOf([rv, kind, key, deleted, traits, body]) === checksum
+  return checksumOf(rv, kind, key, deleted, traits, body) === checksum
 }
 
-function checksumOf([rv, kind, key, deleted, traits, body]: Row): number {
+function checksumOf(...[rv, kind, key, deleted, traits, body]: Row): number {
   return crc32(body, crc32(`${rv} ${kind} ${key} ${deleted} ${traits}`))
 }
