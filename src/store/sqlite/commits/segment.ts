@@ -64,7 +64,7 @@ export class Segment {
     try {
       this.#disk.write(this.#descriptor, record, this.#end)
     } catch (error) {
-      this.#undo(record.length, error)
+      this.#undo(record.length, lastRevision, error)
       throw error
     }
     this.#end = end
@@ -72,10 +72,11 @@ export class Segment {
   }
 
   /** A start that finds all of a record would take it for acknowledged, and only its padding may be what did not get through. */
-  #undo(length: number, failed: unknown): void {
+  #undo(length: number, lastRevision: number, failed: unknown): void {
     const bytes = Buffer.alloc(length)
     readSync(this.#descriptor, bytes, 0, length, this.#end)
-    if (recordAt(bytes, 0) === undefined) return
+    // An old one may stand there, too, if nothing got through.
+    if (recordAt(bytes, 0)?.lastRevision !== lastRevision) return
     try {
       this.#disk.write(this.#descriptor, zeros.subarray(0, blockSize), this.#end)
     } catch {
