@@ -297,6 +297,28 @@ describe('compacting', () => {
     await store.close()
   })
 
+  test('holds up nobody who writes, however long it takes', async () => {
+    let vacuuming = true
+    const { store, journal } = await faultyWorld({}, database => {
+      const keeper = keeperOn(database)
+      return { ...keeper, do: async request => (await keeper.do(request)) || (request.do === 'vacuum' && vacuuming) }
+    })
+    const compacted = journal.compact()
+    const annotations = { note: 'x'.repeat(250_000) }
+    // More than the log may hold.
+    for (let round = 0; round < 24; round++) {
+      await Promise.all(
+        [1, 2, 3, 4, 5, 6, 7, 8].map(n =>
+          store.create(Nest, { metadata: { namespace: 'here', name: `n${round}-${n}`, annotations }, spec: {} }),
+        ),
+      )
+    }
+    expect(await names(store)).toHaveLength(24 * 8)
+    vacuuming = false
+    await compacted
+    await store.close()
+  })
+
   test('says so if it cannot be done any more', async () => {
     const { store, journal, disk } = await faultyWorld()
     disk.failing = { at: 'sync', code: 'EIO' }

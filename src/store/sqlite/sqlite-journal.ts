@@ -58,6 +58,8 @@ export class SqliteJournal implements Journal {
   #housekeeping: Promise<unknown> = Promise.resolve()
   /** What goes on beside and must end before this does; never rejects. */
   #besides: Promise<unknown> = Promise.resolve()
+  /** Those who wait for room in the log. */
+  #released: PromiseWithResolvers<void> | undefined
   #moving = false
   #clearing = false
   /** How many superseded rows may wait; more after a failure, so that it is not tried again at once. */
@@ -120,10 +122,10 @@ export class SqliteJournal implements Journal {
   }
 
   append(changes: readonly Change[]): Promise<void> | void {
+    if (this.#broken !== undefined) throw this.#broken
     if (this.#commits.ended.length < mostSegments) return this.#append(changes)
-    const moved = this.#inTurn(() => this.#moveEnded())
-    return moved.then(
-      () => this.#append(changes),
+    return this.#whenReleased().then(
+      () => this.append(changes),
       (error: StoreError) => {
         throw this.#broken ?? this.#refused(error.cause)
       },
@@ -181,7 +183,6 @@ export class SqliteJournal implements Journal {
   }
 
   #append(changes: readonly Change[]): Promise<void> | void {
-    if (this.#broken !== undefined) throw this.#broken
     const start = this.#clock.monotonic()
     this.#write(changes)
     const written = this.#clock.monotonic()
@@ -227,6 +228,14 @@ export class SqliteJournal implements Journal {
       .finally(() => (this.#moving = false))
   }
 
+  /** Resolves as soon as a segment was moved, by whatever housekeeping comes to it first, and rejects if that fails. */
+  #whenReleased(): Promise<void> {
+    this.#released ??= Promise.withResolvers()
+    const { promise } = this.#released
+    this.#inTurn(() => this.#moveEnded()).catch(() => {})
+    return promise
+  }
+
   /** Moves all that is in the log, however little it is. */
   async #moveAll(): Promise<void> {
     // Only if those before it can be moved: of small ones, too, only a few may wait.
@@ -237,16 +246,18 @@ export class SqliteJournal implements Journal {
   }
 
   async #moveEnded(): Promise<void> {
-    for (let segment = this.#commits.ended[0]; segment !== undefined; segment = this.#commits.ended[0]) {
-      const { file, end, lastRevision } = segment
+    while (this.#commits.ended.length > 0 && this.#mayKeepHouse()) {
+      const { file, end, lastRevision } = this.#commits.ended[0]!
       try {
-        if (!(await this.#ask({ do: 'take in', segment: file, end }))) return
+        await this.#ask({ do: 'take in', segment: file, end })
       } catch (error) {
         throw this.#notMoved(error)
       }
       this.#stuckAt = 0
       this.#moved = lastRevision
       this.#commits.release()
+      this.#released?.resolve()
+      this.#released = undefined
     }
   }
 
@@ -257,7 +268,14 @@ export class SqliteJournal implements Journal {
       this.#log.warn('commits cannot be moved into the database for now; they are safe in the log beside it', { file: this.#file, error })
     }
     this.#stuckAt = this.#commits.ended.length
-    return this.#unavailable(error)
+    return this.#turnAway(this.#unavailable(error))
+  }
+
+  /** Tells those who wait for room that there will be none for now. */
+  #turnAway(refusal: StoreError): StoreError {
+    this.#released?.reject(refusal)
+    this.#released = undefined
+    return refusal
   }
 
   /** The last of it, when nobody waits any more. */
@@ -265,8 +283,9 @@ export class SqliteJournal implements Journal {
     this.#commits.end()
     try {
       const revisions = new RevisionLog(this.#database)
-      for (let segment = this.#commits.ended[0]; segment !== undefined; segment = this.#commits.ended[0]) {
-        takeIn(revisions, segment.file, segment.end)
+      while (this.#commits.ended.length > 0) {
+        const { file, end } = this.#commits.ended[0]!
+        takeIn(revisions, file, end)
         this.#commits.release()
       }
     } catch (error) {
@@ -351,7 +370,7 @@ export class SqliteJournal implements Journal {
       fix: `look at the disk that holds ${this.#file}, then restart`,
     })
     this.#log.error('the disk failed: writes are refused until the next start', { file: this.#file, error })
-    return this.#broken
+    return this.#turnAway(this.#broken)
   }
 }
 
