@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { isHeavy, table } from './peers/table.ts'
 import { checks, repairAll, runCheck } from './runner/checks.ts'
 import { Interrupted } from './runner/command.ts'
-import { runFast, runGroup, skipHeavy, sortGroups } from './runner/groups.ts'
+import { fast, ownGroups, runGroup, runOwn, skipHeavy, sortGroups } from './runner/groups.ts'
 import { Report } from './runner/report.ts'
 
 const usage = `usage: npm test [-- options]
@@ -34,8 +34,9 @@ async function runAll(options: Options): Promise<number> {
   const report = new Report()
   if (options.group.length > 0) return await runNamed(options.group, report, ci)
   for (const check of checks) await runCheck(check, report)
-  if (!options.checks) await runFast(report)
-  if (!options.checks && !options.fast) {
+  if (options.fast) await runOwn(fast, report)
+  else if (!options.checks) {
+    for (const group of ownGroups) await runOwn(group, report)
     const { run, tooHeavy } = sortGroups(ci || process.env['AVIARY_PEERS'] === 'all')
     for (const group of run) await runGroup(group, report, ci)
     await skipHeavy(tooHeavy, report)
@@ -50,19 +51,19 @@ async function runNamed(names: readonly string[], report: Report, ci: boolean): 
     return 2
   }
   for (const check of checks) if (names.includes(check.name)) await runCheck(check, report)
-  if (names.includes('fast')) await runFast(report)
+  for (const group of ownGroups) if (names.includes(group.name)) await runOwn(group, report)
   for (const group of table.groups) if (names.includes(group.name)) await runGroup(group, report, ci)
   return report.close()
 }
 
 function allNames(): string[] {
-  return [...checks.map(check => check.name), 'fast', ...table.groups.map(group => group.name)]
+  return [...checks.map(check => check.name), ...ownGroups.map(group => group.name), ...table.groups.map(group => group.name)]
 }
 
 function list(): number {
   const lines = [
     ...checks.map(check => [check.name, check.about]),
-    ['fast', 'everything that needs neither a peer nor more than a moment'],
+    ...ownGroups.map(group => [group.name, group.about]),
     ...table.groups.map(group => [group.name, `${group.about}${isHeavy(group) ? ' (heavy)' : ''}`]),
   ]
   for (const [name = '', about] of lines) process.stdout.write(`${name.padEnd(20)} ${about}\n`)

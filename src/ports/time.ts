@@ -1,6 +1,6 @@
 import { TimeNotValid } from './errors.ts'
 
-const rfc3339 = /^\d{4}-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
+const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
 
 /** Milliseconds since 1970 as Kubernetes writes a time: `2026-11-15T23:21:43Z`. */
 export function isoTime(milliseconds: number): string {
@@ -24,11 +24,11 @@ export function parseTime(text: string): number {
   const match = rfc3339.exec(text)
   const milliseconds = match === null ? Number.NaN : Date.parse(text.toUpperCase())
   // Date.parse takes 30 February for 2 March; a day that does not exist is a mistake, not a later day.
-  if (Number.isNaN(milliseconds) || !dayExists(text)) throw TimeNotValid({ text })
+  if (match === null || Number.isNaN(milliseconds) || !dayExists(match)) throw TimeNotValid({ text })
   return milliseconds
 }
 
-function dayExists(text: string): boolean {
-  const day = text.slice(0, 10)
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+function dayExists([, year, month, day]: readonly string[]): boolean {
+  // Not Date.UTC, which takes the year 1 for 1901.
+  return new Date(new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)
 }

@@ -13,7 +13,7 @@ test('no file is longer than 500 lines', () => {
 
 test('files are named in kebab-case after the one thing they hold', () => {
   const code = ours.filter(path => /\.(ts|tsx|mjs)$/.test(path))
-  const plain = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test|\.config)?\.(?:ts|tsx|mjs)$/
+  const plain = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.long)?\.test|\.config)?\.(?:ts|tsx|mjs)$/
   expect(code.filter(path => !plain.test(path))).toEqual([])
   expect(code.filter(path => /(?:^|\/|-)(?:utils?|helpers?|common|misc)(?:\.|\/|-)/.test(path))).toEqual([])
 })

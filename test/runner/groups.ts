@@ -3,8 +3,29 @@ import { isHeavy, table, type Group } from '../peers/table.ts'
 import { countsText, oneFailed, type Counts, type Report } from './report.ts'
 import { countTests, runTests, type Selection } from './tests.ts'
 
+/** A group of tests that need no peer. */
+export interface OwnGroup {
+  readonly name: string
+  readonly about: string
+  readonly config: string
+}
+
 /** Everything that needs neither a peer nor more than a moment. */
-const fast: Selection = { config: 'vitest.config.ts' }
+export const fast: OwnGroup = {
+  name: 'fast',
+  about: 'everything that needs neither a peer nor more than a moment',
+  config: 'vitest.config.ts',
+}
+
+/** The groups without peers, in the order in which they run. */
+export const ownGroups: readonly OwnGroup[] = [
+  fast,
+  {
+    name: 'long',
+    about: 'what needs no peer but seconds: it waits for real, starts processes, or tells many stories',
+    config: 'vitest-long.config.ts',
+  },
+]
 
 function selectionOf(group: Group): Selection {
   return { config: 'test/peers/vitest.config.ts', files: group.tests }
@@ -19,11 +40,11 @@ export interface Means {
 
 const realMeans: Means = { setUpPeer, runTests, countTests }
 
-/** Runs the fast group. */
-export async function runFast(report: Report): Promise<void> {
-  report.say('fast', 'running')
-  const counts = await runTests(fast)
-  report.say('fast', countsText(counts))
+/** Runs a group that needs no peer. */
+export async function runOwn({ name, config }: OwnGroup, report: Report): Promise<void> {
+  report.say(name, 'running')
+  const counts = await runTests({ config })
+  report.say(name, countsText(counts))
   report.add(counts)
 }
 

@@ -16,9 +16,9 @@ export interface OperatorSettings {
 
 let key: string | undefined
 
-/** One key for all: to make one takes longer than a rehearsal, and no behaviour depends on which it is. */
+/** One key for all, and a small one, because it signs often: no behaviour depends on which it is. */
 function rsaKey(): string {
-  key ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
+  key ??= generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
   return key
 }
 
