@@ -4,7 +4,10 @@ import type { ConfiguredVcenter } from '../server/index.ts'
 import { sdkUrl, VsphereConnection } from '../vsphere/index.ts'
 import type { Datacenter, VsphereSettings } from '../vsphere/index.ts'
 import { Usage } from './errors.ts'
+import { exitCodeOf } from './exit-code-of.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
+import { errorText } from './output/error-text.ts'
 import { Progress } from './output/progress.ts'
 
 /** The option that every command about a vCenter has. */
@@ -29,22 +32,45 @@ export interface OpenVcenter {
   readonly connection: VsphereConnection
 }
 
-/** Signs in to every vCenter of a configuration and has its whole inventory; signs out when `use` is done. */
-export async function atVcenters(options: VcenterOptions, io: Io, use: (vcenters: readonly OpenVcenter[]) => Promise<void>): Promise<void> {
+/** Whether there are several, of which each row has to say on which it is, and whether all of them can be seen. */
+export interface Extent {
+  readonly several: boolean
+  readonly complete: boolean
+}
+
+/**
+ * Signs in to every vCenter of a configuration and has its whole inventory; signs out when `use` is done. Of several, those that can
+ * be read are shown although others cannot: why is said, and the exit code that this resolves to tells of it.
+ */
+export async function atVcenters(
+  options: VcenterOptions,
+  io: Io,
+  use: (vcenters: readonly OpenVcenter[], extent: Extent) => Promise<void>,
+): Promise<number> {
   await using opened = new AsyncDisposableStack()
   const progress = new Progress(io)
   opened.defer(async () => progress.clear())
+  const configured = await vcentersOf(options, io)
   const found = new Map<string, Found>()
-  for (const { settings } of await vcentersOf(options, io)) {
-    const one = await signIn(settings, opened, progress, io)
-    // Two services may name one datacenter; it is shown once.
-    const key = JSON.stringify([one.host, one.user, one.datacenter.ref.id])
-    if (found.has(key)) continue
-    found.set(key, one)
-    await one.connection.start().live(io.signal)
+  const failures: unknown[] = []
+  for (const { settings } of configured) {
+    try {
+      const one = await signIn(settings, opened, progress, io)
+      // Two services may name one datacenter; it is shown once.
+      const key = JSON.stringify([one.host, one.user, one.datacenter.ref.id])
+      if (found.has(key)) continue
+      await one.connection.start().live(io.signal)
+      found.set(key, one)
+    } catch (error) {
+      if (io.signal.aborted || configured.length === 1) throw error
+      failures.push(error)
+    }
   }
   progress.clear()
-  await use(labelled([...found.values()]))
+  for (const error of failures) io.err(errorText(error))
+  const several = found.size + failures.length > 1
+  if (found.size > 0) await use(labelled([...found.values()]), { several, complete: failures.length === 0 })
+  return failures.length === 0 ? exitCodes.ok : exitCodeOf(failures[0])
 }
 
 /** What is on all of them, as a sentence names it. */

@@ -24,10 +24,10 @@ interface TasksOptions extends VcenterOptions {
 }
 
 /** `aviary vsphere tasks`: what is under way, oldest first; with --watch a line for each that begins, gets on or ends. */
-export async function run(_args: readonly string[], options: TasksOptions, io: Io): Promise<void> {
-  await atVcenters(options, io, async vcenters => {
+export async function run(_args: readonly string[], options: TasksOptions, io: Io): Promise<number> {
+  return await atVcenters(options, io, async (vcenters, { several }) => {
     const tasks = await tasksOf(vcenters, io)
-    const form = formOf(options, io, vcenters.length > 1)
+    const form = formOf(options, io, several)
     const showMore = showRows(tasks, form, { watch: options.watch, none: `Nothing is under way on ${namesOf(vcenters)}.` }, io)
     if (showMore === undefined) return
     let before = tasks

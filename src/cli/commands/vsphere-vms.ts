@@ -24,14 +24,14 @@ interface Shown {
 }
 
 /** `aviary vsphere vms`: everything there is, from the inventory that the program itself uses; then each change. */
-export async function run(names: readonly string[], options: VmsOptions, io: Io): Promise<void> {
+export async function run(names: readonly string[], options: VmsOptions, io: Io): Promise<number> {
   const isWanted = (vm: Vm) => (names.length === 0 || names.includes(vm.name)) && (options.templates !== true || vm.template)
-  await atVcenters(options, io, async vcenters => {
+  return await atVcenters(options, io, async (vcenters, { several, complete }) => {
     const shown = (await Promise.all(vcenters.map(vcenter => shownOf(vcenter, isWanted, io)))).flat()
     const missing = names.find(name => !shown.some(({ vm }) => vm.name === name))
-    if (missing !== undefined && options.watch !== true)
+    if (missing !== undefined && complete && options.watch !== true)
       throw NotThere({ what: options.templates === true ? 'template' : 'VM', name: missing })
-    const form = formOf(options, io, vcenters.length > 1)
+    const form = formOf(options, io, several)
     const showMore = showRows(shown, form, { watch: options.watch, none: `There are no VMs on ${namesOf(vcenters)}.` }, io)
     if (showMore === undefined) return
     for (const { label, connection } of vcenters) {

@@ -176,6 +176,18 @@ describe('with two vCenters', () => {
     expect(code).toBe(0)
   })
 
+  test('what can be seen is shown although another cannot be reached, which is said and told by the exit code', async () => {
+    const half = join(folder, 'aviary-half.toml')
+    await writeFile(half, (await readFile(both, 'utf8')).replace(sim.url, 'https://127.0.0.1:9'))
+    const { code, out, err } = await play(`vms --config ${half}`)
+    expect(code).toBe(7)
+    expect(err).toContain('127.0.0.1:9')
+    expect(out).toMatch(new RegExp(`^${host(second)}\\s+only-there `, 'm'))
+    // Who is not seen may be on the other.
+    expect((await play(`vms DC0_C0_RP0_VM1 --config ${half}`)).code).toBe(7)
+    expect((await play(`tasks --config ${half}`)).code).toBe(7)
+  })
+
   test('doctor says which section each check belongs to', async () => {
     const { out } = await play(`doctor --config ${both}`)
     expect(out).toMatch(/^ok\s+\[vsphere\] datacenter DC0/m)
