@@ -48,12 +48,9 @@ function verified(token: string, algorithms: readonly Algorithm[], key: KeyObjec
 
 let ownKey: KeyObject | undefined
 
-/** Hardly more than PS512 needs: nobody is kept out by it, and signing is a good part of what a rehearsal costs. */
-const bits = 1280
-
 /** The key of all simulated APIs in this process. Making one takes a while, and no behaviour depends on which it is. */
 export function apiKey(): KeyObject {
-  ownKey ??= generateKeyPairSync('rsa', { modulusLength: bits }).privateKey
+  ownKey ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
   return ownKey
 }
 
