@@ -5,12 +5,21 @@ const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|
 /** Milliseconds since 1970 as Kubernetes writes a time: `2026-11-15T23:21:43Z`. */
 export function isoTime(milliseconds: number): string {
   const second = Math.floor(milliseconds / 1000)
-  // Most ask for the same second as whoever asked last.
-  if (second !== latest.second) latest = { second, text: `${new Date(second * 1000).toISOString().slice(0, -5)}Z` }
+  // Most ask for the same second as whoever asked last, and nearly all for the same day.
+  if (second !== latest.second) latest = { second, text: secondText(second) }
   return latest.text
 }
 
 let latest = { second: 0, text: '1970-01-01T00:00:00Z' }
+let latestDay = { day: 0, text: '1970-01-01T' }
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
+function secondText(second: number): string {
+  const day = Math.floor(second / 86_400)
+  if (day !== latestDay.day) latestDay = { day, text: new Date(day * 86_400_000).toISOString().slice(0, -'00:00:00.000Z'.length) }
+  const rest = second - day * 86_400
+  return `${latestDay.text}${twoDigits[Math.floor(rest / 3600)]}:${twoDigits[Math.floor(rest / 60) % 60]}:${twoDigits[rest % 60]}Z`
+}
 
 /** Milliseconds since 1970 as Kubernetes writes a time in Leases and Events: `2026-11-15T23:21:43.125000Z`. */
 export function isoTimeMicro(milliseconds: number): string {
@@ -29,6 +38,7 @@ export function parseTime(text: string): number {
 }
 
 function dayExists([, year, month, day]: readonly string[]): boolean {
+  if (Number(day) <= 28) return true
   // Not Date.UTC, which takes the year 1 for 1901.
   return new Date(new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)
 }
