@@ -29,7 +29,12 @@ export class DatabaseKeeper {
   #ended: Error | undefined
 
   constructor(file: string) {
-    this.#worker = new Worker(new URL('database-keeper-thread.ts', import.meta.url), { workerData: { file }, name: 'aviary store' })
+    this.#worker = new Worker(new URL('database-keeper-thread.ts', import.meta.url), {
+      workerData: { file },
+      name: 'aviary store',
+      // Rows come and go: more room would only be filled before it is cleared.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    })
     // An idle keeper is no reason to stay alive.
     this.#worker.unref()
     this.#worker.on('message', (answer: KeeperAnswer) => this.#hear(answer))

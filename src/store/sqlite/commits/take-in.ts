@@ -9,13 +9,18 @@ import { blockSize, type CommitRecord, recordAt } from './record.ts'
 /** Moves the records of a segment, which end at `end`, into the database. What is there already is left out. */
 export function takeIn(log: RevisionLog, file: string, end: number): void {
   const bytes = beginningOf(file, end)
-  const records: CommitRecord[] = []
-  for (let at = blockSize; at < end; at = records.at(-1)!.end) {
-    const record = recordAt(bytes, at)
-    if (record === undefined) throw new Error(`${file}: the commit at byte ${at} is not what was written`)
-    records.push(record)
+  try {
+    const records: CommitRecord[] = []
+    for (let at = blockSize; at < end; at = records.at(-1)!.end) {
+      const record = recordAt(bytes, at)
+      if (record === undefined) throw new Error(`${file}: the commit at byte ${at} is not what was written`)
+      records.push(record)
+    }
+    appendRecords(log, records, why => new Error(`${file}: ${why}`))
+  } finally {
+    // Given back at once: a thread that has nothing more to do collects no garbage either.
+    bytes.buffer.transfer(0)
   }
-  appendRecords(log, records, why => new Error(`${file}: ${why}`))
 }
 
 /**
@@ -40,8 +45,8 @@ function* rowsOf(records: readonly CommitRecord[]) {
   for (const record of records) yield* record.rows()
 }
 
-function beginningOf(file: string, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe(end)
+function beginningOf(file: string, end: number): Buffer<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafeSlow(end)
   const descriptor = openSync(file, 'r')
   try {
     const length = readSync(descriptor, bytes, 0, end, 0)
