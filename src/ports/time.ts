@@ -5,21 +5,15 @@ const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|
 /** Milliseconds since 1970 as Kubernetes writes a time: `2026-11-15T23:21:43Z`. */
 export function isoTime(milliseconds: number): string {
   const second = Math.floor(milliseconds / 1000)
-  // Most ask for the same second as whoever asked last, and nearly all for the same day.
-  if (second !== latest.second) latest = { second, text: secondText(second) }
-  return latest.text
-}
-
-let latest = { second: 0, text: '1970-01-01T00:00:00Z' }
-let latestDay = { day: 0, text: '1970-01-01T' }
-const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
-
-function secondText(second: number): string {
   const day = Math.floor(second / 86_400)
+  // Nearly all ask for the same day as whoever asked last.
   if (day !== latestDay.day) latestDay = { day, text: new Date(day * 86_400_000).toISOString().slice(0, -'00:00:00.000Z'.length) }
   const rest = second - day * 86_400
   return `${latestDay.text}${twoDigits[Math.floor(rest / 3600)]}:${twoDigits[Math.floor(rest / 60) % 60]}:${twoDigits[rest % 60]}Z`
 }
+
+let latestDay = { day: 0, text: '1970-01-01T' }
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 /** Milliseconds since 1970 as Kubernetes writes a time in Leases and Events: `2026-11-15T23:21:43.125000Z`. */
 export function isoTimeMicro(milliseconds: number): string {
@@ -33,12 +27,13 @@ export function parseTime(text: string): number {
   const match = rfc3339.exec(text)
   const milliseconds = match === null ? Number.NaN : Date.parse(text.toUpperCase())
   // Date.parse takes 30 February for 2 March; a day that does not exist is a mistake, not a later day.
-  if (match === null || Number.isNaN(milliseconds) || !dayExists(match)) throw TimeNotValid({ text })
+  const [, year, month, day] = match ?? []
+  if (Number.isNaN(milliseconds) || Number(day) > daysIn(Number(year), Number(month))) throw TimeNotValid({ text })
   return milliseconds
 }
 
-function dayExists([, year, month, day]: readonly string[]): boolean {
-  if (Number(day) <= 28) return true
-  // Not Date.UTC, which takes the year 1 for 1901.
-  return new Date(new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)
+/** How many days a month has, which is counted from 1. */
+export function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }

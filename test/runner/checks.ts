@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { tool } from './command.ts'
 import { oneFailed, onePassed, type Report } from './report.ts'
 
@@ -10,10 +11,12 @@ export interface Check {
   readonly repair?: readonly [string, ...string[]]
 }
 
+/** tsc's own number, but each works out types for itself that the others need too: more of them than cores are a loss. */
+const checkers = Math.min(4, availableParallelism())
+
 /** Every check, in the order in which they run. */
 export const checks: readonly Check[] = [
-  // Each checker works out types for itself that the others need too: more of them than cores are a loss.
-  { name: 'types', about: 'TypeScript finds no type error', command: ['tsc', '-p', '.', '--checkers', '2'] },
+  { name: 'types', about: 'TypeScript finds no type error', command: ['tsc', '-p', '.', '--checkers', String(checkers)] },
   { name: 'lint', about: 'oxlint finds nothing', command: ['oxlint'], repair: ['oxlint', '--fix'] },
   { name: 'format', about: 'every file is formatted by oxfmt', command: ['oxfmt', '--check'], repair: ['oxfmt'] },
   { name: 'unused', about: 'knip finds no unused file, export or dependency', command: ['knip'] },

@@ -10,7 +10,7 @@ export interface OwnGroup {
   readonly config: string
 }
 
-/** Everything that needs neither a peer nor more than a moment. */
+/** What `npm run test:fast` runs. */
 export const fast: OwnGroup = {
   name: 'fast',
   about: 'everything that needs neither a peer nor more than a moment',

@@ -1,3 +1,5 @@
+import { daysIn } from '../../ports/index.ts'
+
 interface Format {
   readonly matches: (text: string) => boolean
   readonly fix: string
@@ -24,11 +26,6 @@ export function isDateTime(text: string): boolean {
   if (parts === null) return false
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
-}
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
 const notBase64 = /[^A-Za-z0-9+/]/

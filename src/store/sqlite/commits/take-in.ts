@@ -9,18 +9,23 @@ import { blockSize, type CommitRecord, recordAt } from './record.ts'
 /** Moves the records of a segment, which end at `end`, into the database. What is there already is left out. */
 export function takeIn(log: RevisionLog, file: string, end: number): void {
   const bytes = beginningOf(file, end)
+  const refusal = (why: string) => new Error(`${file}: ${why}`)
   try {
-    const records: CommitRecord[] = []
-    for (let at = blockSize; at < end; at = records.at(-1)!.end) {
-      const record = recordAt(bytes, at)
-      if (record === undefined) throw new Error(`${file}: the commit at byte ${at} is not what was written`)
-      records.push(record)
-    }
-    appendRecords(log, records, why => new Error(`${file}: ${why}`))
+    appendRecords(log, recordsIn(bytes, end, refusal), refusal)
   } finally {
     // Given back at once: a thread that has nothing more to do collects no garbage either.
     bytes.buffer.transfer(0)
   }
+}
+
+function recordsIn(bytes: Buffer, end: number, refusal: (why: string) => Error): readonly CommitRecord[] {
+  const records: CommitRecord[] = []
+  for (let at = blockSize; at < end; at = records.at(-1)!.end) {
+    const record = recordAt(bytes, at)
+    if (record === undefined) throw refusal(`the commit at byte ${at} is not what was written`)
+    records.push(record)
+  }
+  return records
 }
 
 /**
