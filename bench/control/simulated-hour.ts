@@ -21,9 +21,10 @@ export async function run({ objects = 1_000, seed = 1 } = {}): Promise<Simulated
   const chance = seededChance(seed)
   const store = memoryStore({ kinds: allKinds, clock, chance })
   await store.create(Namespace, { metadata: { name: 'default' }, spec: {} })
+  const metrics = prometheusMetrics()
   const began = performance.now()
   const controllers = [nestController, garbageCollector({ kinds: allKinds }), namespaceController({ kinds: allKinds }), eventExpiry()]
-  const running = startControllers({ store, clock, chance, log: silentLog, metrics: prometheusMetrics(), controllers })
+  const running = startControllers({ store, clock, chance, log: silentLog, metrics, controllers })
   for (let n = 0; n < objects; n++) {
     const incubation = `${chance.integer(60, 1_500)}s`
     clock.after(chance.integer(0, 1_800_000), () => {

@@ -111,9 +111,11 @@ const alone: Readonly<Record<string, Alone>> = {
 
   async simulation(name, _quick, rounds, say) {
     const measured = await repeated(rounds, name, say, () => inChild(new URL('simulation.ts', import.meta.url), []))
-    const seconds = median(measured.map(round => round['seconds']!))
+    // Compiling is not what is measured, here as elsewhere; what it costs is said apart.
+    const [first, seconds] = [median(measured.map(round => round['first']!)), median(measured.map(round => round['seconds']!))]
     return [
       { name: 'simulation: an hour of 1,000 objects', unit: 's', value: seconds, target: '≤ 1 s', met: seconds <= 1, details: measured },
+      { name: 'simulation: the first in its process', unit: 's', value: first, details: measured },
     ]
   },
 }

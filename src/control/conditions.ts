@@ -1,5 +1,5 @@
 import { isoTime } from '../ports/index.ts'
-import type { Condition, Resource } from '../kinds/index.ts'
+import type { Condition, Resource, Writable } from '../kinds/index.ts'
 
 /** What a controller says about one condition. Whatever it does not say is not in the condition afterwards. */
 export interface ConditionChange {
@@ -32,17 +32,17 @@ export function setCondition(
 ): readonly Condition[] {
   const position = conditions.findIndex(({ type }) => type === change.type)
   const old = conditions[position]
-  const next: Condition = {
+  const next: Writable<Condition> = {
     type: change.type,
     status: change.status,
     reason: change.reason,
     message: shorten(change.message, longestMessage),
     lastTransitionTime: old?.status === change.status ? old.lastTransitionTime : isoTime(now),
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-    ...(change.until === undefined ? {} : { until: isoTime(change.until) }),
-    ...(change.then === undefined ? {} : { then: shorten(change.then, longestSentence) }),
-    ...(change.unblock === undefined ? {} : { unblock: shorten(change.unblock, longestSentence) }),
   }
+  if (generation !== undefined) next.observedGeneration = generation
+  if (change.until !== undefined) next.until = isoTime(change.until)
+  if (change.then !== undefined) next.then = shorten(change.then, longestSentence)
+  if (change.unblock !== undefined) next.unblock = shorten(change.unblock, longestSentence)
   if (old === undefined) return [...conditions, next]
   return sameCondition(old, next) ? conditions : conditions.with(position, next)
 }

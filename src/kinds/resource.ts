@@ -54,6 +54,9 @@ export interface Condition {
   readonly unblock?: string
 }
 
+/** What is being put together field by field, before anybody else sees it. */
+export type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
 /**
  * JSON as it is read: readonly to any depth, and what is optional is absent, never undefined.
  */

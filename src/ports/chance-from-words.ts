@@ -36,9 +36,8 @@ export function chanceFromWords(word: () => number): Chance {
     const raw = bytes(16)
     raw[6] = ((raw[6] as number) & 0x0f) | 0x40
     raw[8] = ((raw[8] as number) & 0x3f) | 0x80
-    return Buffer.from(raw)
-      .toString('hex')
-      .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    const hex = Buffer.from(raw.buffer).toString('hex')
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
   }
 
   return Object.freeze({ fraction, integer, pick, uuid, suffix, bytes })

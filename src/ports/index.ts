@@ -46,7 +46,7 @@ export type { HttpHandler, ServedRequest, ServedResponse } from './simulated-htt
 export { simulatedWebSockets } from './simulated-web-sockets.ts'
 export type { ServedWebSocket, WebSocketHandler } from './simulated-web-sockets.ts'
 export { textLine } from './text-line.ts'
-export { daysIn, isoTime, isoTimeMicro, parseTime } from './time.ts'
+export { hasItsDay, isoTime, isoTimeMicro, parseTime } from './time.ts'
 export { unlessAborted } from './unless-aborted.ts'
 export { VirtualClock } from './virtual-clock.ts'
 export { deadlineBy, sleepBy } from './waiting.ts'

@@ -1,6 +1,6 @@
 import { TimeNotValid } from './errors.ts'
 
-const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
+const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
 
 /** Milliseconds since 1970 as Kubernetes writes a time: `2026-11-15T23:21:43Z`. */
 export function isoTime(milliseconds: number): string {
@@ -24,16 +24,19 @@ export function isoTimeMicro(milliseconds: number): string {
 
 /** Milliseconds since 1970 of an RFC 3339 time, whatever its offset and however fine. Throws `TimeNotValid`. */
 export function parseTime(text: string): number {
-  const match = rfc3339.exec(text)
-  const milliseconds = match === null ? Number.NaN : Date.parse(text.toUpperCase())
+  const milliseconds = rfc3339.test(text) ? Date.parse(text.toUpperCase()) : Number.NaN
   // Date.parse takes 30 February for 2 March; a day that does not exist is a mistake, not a later day.
-  const [, year, month, day] = match ?? []
-  if (Number.isNaN(milliseconds) || Number(day) > daysIn(Number(year), Number(month))) throw TimeNotValid({ text })
+  if (Number.isNaN(milliseconds) || !hasItsDay(text)) throw TimeNotValid({ text })
   return milliseconds
 }
 
-/** How many days a month has, which is counted from 1. */
-export function daysIn(year: number, month: number): number {
+/** Whether the month of a text that begins like `2026-11-15` has that day, counted from 1. */
+export function hasItsDay(text: string): boolean {
+  const day = Number(text.slice(8, 10))
+  return day <= 28 || day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7)))
+}
+
+function daysIn(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }

@@ -86,6 +86,31 @@ describe('the virtual clock', () => {
     expect(ran).toEqual([1, 2, 3, 4])
   })
 
+  test('lets the promises of one thing asked for soon come to rest before it runs the next', async () => {
+    const clock = new VirtualClock()
+    const ran: string[] = []
+    clock.soon(async () => {
+      for (let step = 1; step <= 3; step++) {
+        ran.push(`first ${step}`)
+        await Promise.resolve()
+      }
+    })
+    clock.soon(() => ran.push('second'))
+    await clock.advance(0)
+    expect(ran).toEqual(['first 1', 'first 2', 'first 3', 'second'])
+  })
+
+  test('lets the event loop have its turn amid a long chain of what is asked for soon', async () => {
+    const clock = new VirtualClock()
+    let steps = 0
+    const again = () => void (steps++ < 100_000 && clock.soon(again))
+    again()
+    await new Promise<void>(resolve => setImmediate(resolve))
+    expect(steps).toBeLessThan(100_000)
+    await clock.advance(0)
+    expect(steps).toBeGreaterThan(100_000)
+  })
+
   test('finishes everything that is asked for soon, however deep, before time moves on', async () => {
     const clock = new VirtualClock({ start: 0 })
     const seen: number[] = []

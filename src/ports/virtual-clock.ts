@@ -10,6 +10,16 @@ const mostRoundsInOneInstant = 100_000
 
 /** Taken when the module loads, so that no fake timer of a test gets between the clock and the event loop. */
 const turnOfTheLoop = setImmediate
+const { nextTick } = process
+const resolved = Promise.resolve()
+
+/** Calls back when no promise continuation is waiting any more. Much cheaper than a turn of the event loop, which asks the kernel. */
+function afterPromises(callback: () => void): void {
+  void resolved.then(() => nextTick(callback))
+}
+
+/** After so many callbacks in a row the event loop has a turn, so that a chain without end can be interrupted. */
+const mostWithoutTurn = 1_000
 
 /**
  * Time that stands still until `advance` moves it. Timers run in the order of due time, then of request; before time moves on,
@@ -22,7 +32,8 @@ export class VirtualClock implements Clock {
   readonly #start: number
   readonly #timers = new TimerHeap()
   #now: number
-  #soonPending = 0
+  readonly #soon: (() => void)[] = []
+  #sinceTurn = 0
   #moving = false
 
   constructor(options: { readonly start?: number } = {}) {
@@ -43,11 +54,7 @@ export class VirtualClock implements Clock {
   }
 
   soon(callback: () => void): void {
-    this.#soonPending++
-    turnOfTheLoop(() => {
-      this.#soonPending--
-      callback()
-    })
+    if (this.#soon.push(callback) === 1) this.#scheduleSoon()
   }
 
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -105,10 +112,23 @@ export class VirtualClock implements Clock {
     }
   }
 
+  #scheduleSoon(): void {
+    this.#sinceTurn = (this.#sinceTurn + 1) % mostWithoutTurn
+    if (this.#sinceTurn === 0) turnOfTheLoop(this.#runSoon)
+    else afterPromises(this.#runSoon)
+  }
+
+  /** Runs one `soon` callback. What it sets going comes to rest before the next. */
+  readonly #runSoon = (): void => {
+    const callback = this.#soon.shift()!
+    if (this.#soon.length > 0) this.#scheduleSoon()
+    callback()
+  }
+
   /** Resolves when no promise continuation and no `soon` callback is waiting any more. */
   async #rest(): Promise<void> {
     do await new Promise<void>(resolve => turnOfTheLoop(resolve))
-    while (this.#soonPending > 0)
+    while (this.#soon.length > 0)
   }
 }
 

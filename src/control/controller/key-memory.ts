@@ -18,6 +18,11 @@ export class KeyMemory {
     else writes.push(write)
   }
 
+  /** Whether passes on the key wrote something that nobody has waited for yet. */
+  hasWrites(key: string): boolean {
+    return this.#unseen.has(key)
+  }
+
   /** Resolves when the informers show all that passes on the key wrote. */
   async seeWrites(key: string, informers: Informers, signal: AbortSignal): Promise<void> {
     const writes = this.#unseen.get(key)

@@ -10,6 +10,7 @@ import { keyOf, parseKey } from '../object-key.ts'
 import type { Job, Verdict } from '../queue/workers.ts'
 import { asDraft } from './as-draft.ts'
 import type { ControllerContext, ControllerDefinition, Pass, StepFunction } from './controller.ts'
+import { CurrentPass } from './current-pass.ts'
 import { failureCondition, isFailureCondition, stuckCondition } from './failure-condition.ts'
 import { KeyMemory } from './key-memory.ts'
 import { StatusDraft } from './status-draft.ts'
@@ -41,8 +42,9 @@ export class Reconciler<R extends Resource, S> {
   /** Looks at one object; several times if steps record intents. */
   async work(job: Job): Promise<Verdict> {
     for (let restarts = 0; restarts < mostRestarts; restarts++) {
-      await this.memory.seeWrites(job.key, this.#context.informers, job.signal)
-      const object = await this.#current(job.key)
+      if (this.memory.hasWrites(job.key)) await this.memory.seeWrites(job.key, this.#context.informers, job.signal)
+      let object = this.#informer.get(job.key)
+      if (this.#isOutdated(job.key, object)) object = await this.#ask(job.key)
       if (object === undefined) {
         this.memory.forget(job.key)
         return { result: 'gone' }
@@ -70,17 +72,18 @@ export class Reconciler<R extends Resource, S> {
     await this.#writeStatus(object, draft)
   }
 
-  /** The object as the informer shows it, unless that is known to be outdated. */
-  async #current(key: string): Promise<R | undefined> {
-    const object = this.#informer.get(key)
+  /** Whether the informer has not heard of the change that the last pass collided with: asking is cheaper than colliding again. */
+  #isOutdated(key: string, object: R | undefined): boolean {
     const collision = this.memory.takeCollision(key)
-    if (object === undefined || collision === undefined || revisionOf(object) !== collision) return object
-    // The informer has not heard of the change that we collided with; asking is cheaper than colliding again.
+    return object !== undefined && collision !== undefined && revisionOf(object) === collision
+  }
+
+  #ask(key: string): Promise<R | undefined> {
     return this.#context.store.get(this.#options.kind, parseKey(key)).catch(undefinedIf('NotFound'))
   }
 
   async #pass(seen: R, job: Job): Promise<Verdict | 'restart'> {
-    const { always = [] } = this.#options
+    const { always = [], finalizer, snapshot } = this.#options
     const steps = this.#stepsFor(seen)
     if (steps === undefined) {
       this.memory.handled(job.key, revisionOf(seen))
@@ -89,9 +92,13 @@ export class Reconciler<R extends Resource, S> {
     let object = seen
     let draft = this.#draft(seen)
     try {
-      object = await this.#ensureFinalizer(seen, job)
-      if (object !== seen) draft = this.#draft(object)
-      const course = await walk(steps, always, await this.#prepare(object, job), draft)
+      if (finalizer !== undefined && !isBeingDeleted(seen) && !hasFinalizer(seen, finalizer)) {
+        object = await this.#storeFor(job).update<R>(this.#options.kind, asDraft(withFinalizer(seen, finalizer)))
+        draft = this.#draft(object)
+      }
+      const pass = this.#prepare(object, job)
+      if (snapshot !== undefined) Object.assign(pass, await snapshot(pass))
+      const course = await walk(steps, always, pass, draft)
       if (course.failure !== undefined) throw course.failure.error
       return await this.#conclude(object, draft, course)
     } catch (error) {
@@ -107,33 +114,10 @@ export class Reconciler<R extends Resource, S> {
     return finalizer !== undefined && hasFinalizer(object, finalizer) ? cleanup : undefined
   }
 
-  async #ensureFinalizer(object: R, job: Job): Promise<R> {
-    const { finalizer, kind } = this.#options
-    if (finalizer === undefined || isBeingDeleted(object) || hasFinalizer(object, finalizer)) return object
-    return this.#storeFor(job.key, job.signal).update<R>(kind, asDraft(withFinalizer(object, finalizer)))
-  }
-
-  async #prepare(object: R, job: Job): Promise<Pass<R> & S> {
-    const { clock, chance, log, recordEvent, fence } = this.#context
-    const { key, signal, failures } = job
-    const { name, snapshot } = this.#options
-    const pass: Pass<R> = {
-      object,
-      key,
-      now: clock.now(),
-      read: this.#read,
-      store: this.#storeFor(key, signal),
-      signal,
-      // Made when asked for: most passes have nothing to log.
-      get log() {
-        return log.with({ controller: name, key })
-      },
-      chance,
-      failures,
-      term: fence(),
-      event: (type, reason, message) => recordEvent(object, { type, reason, message, controller: name }),
-    }
-    return snapshot === undefined ? (pass as Pass<R> & S) : Object.assign(pass, await snapshot(pass))
+  /** A pass that knows everything but the snapshot. */
+  #prepare(object: R, job: Job): Pass<R> & S {
+    const parts = { controller: this.#options.name, context: this.#context, object, job, read: this.#read, store: this.#storeFor(job) }
+    return new CurrentPass<R>(parts) as Pass<R> as Pass<R> & S
   }
 
   /** Does what the steps asked for. */
@@ -227,7 +211,7 @@ export class Reconciler<R extends Resource, S> {
     return new StatusDraft(this.#options.name, this.#options.conditions ?? {}, object, this.#context.clock.now())
   }
 
-  #storeFor(key: string, signal: AbortSignal): Store {
+  #storeFor({ key, signal }: Job): Store {
     const { store, fence } = this.#context
     return new TrackedStore({ store, signal, fence, onWrite: write => this.memory.wrote(key, write) })
   }

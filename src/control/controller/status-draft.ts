@@ -16,6 +16,7 @@ export class StatusDraft {
   readonly #object: Resource
   readonly #now: number
   readonly #stated = new Set<string>()
+  readonly #oldConditions: readonly Condition[]
   #fields: Status = {}
   #conditions: readonly Condition[]
 
@@ -24,7 +25,8 @@ export class StatusDraft {
     this.#owned = owned
     this.#object = object
     this.#now = now
-    this.#conditions = conditionsOf(object)
+    this.#oldConditions = conditionsOf(object)
+    this.#conditions = this.#oldConditions
   }
 
   take({ status, condition }: Outcome): void {
@@ -65,12 +67,13 @@ export class StatusDraft {
   /** The status to write; undefined if it is what the object has. */
   changed(): Status | undefined {
     const old = statusOf(this.#object)
-    const next: Record<string, unknown> = { ...old, ...this.#fields }
-    if (this.#conditions.length > 0 || 'conditions' in old) next['conditions'] = this.#conditions
-    for (const [field, value] of Object.entries(next)) if (value === undefined) delete next[field]
-    const fields = new Set([...Object.keys(old), ...Object.keys(next)])
-    for (const field of fields) if (!isSame(old[field], next[field])) return next
-    return undefined
+    const said: Status = this.#conditions === this.#oldConditions ? this.#fields : { ...this.#fields, conditions: this.#conditions }
+    let differs = false
+    for (const field in said) differs ||= !isSame(old[field], said[field])
+    if (!differs) return undefined
+    const next: Record<string, unknown> = { ...old, ...said }
+    for (const field in next) if (next[field] === undefined) delete next[field]
+    return next
   }
 }
 

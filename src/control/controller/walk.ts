@@ -26,7 +26,9 @@ export async function walk<R extends Resource, S>(
   let failure: { readonly error: unknown } | undefined
   try {
     for (const step of steps) {
-      for (const outcome of await outcomesOf(step, pass)) {
+      const taken = step(pass)
+      // Most steps need nobody else, and do not wait for their turn.
+      for (const outcome of outcomesOf(taken instanceof Promise ? await taken : taken)) {
         note(outcome, draft, course, pass.now)
         if (urgency[outcome.go] > urgency[course.go]) course.go = outcome.go
         if (outcome.go === 'remove') course.why = outcome.why ?? ''
@@ -39,7 +41,7 @@ export async function walk<R extends Resource, S>(
     failure = { error: pass.signal.aborted ? pass.signal.reason : error }
   }
   try {
-    for (const step of always) for (const outcome of await outcomesOf(step, pass)) note(outcome, draft, course, pass.now)
+    for (const step of always) for (const outcome of outcomesOf(await step(pass))) note(outcome, draft, course, pass.now)
   } catch (error) {
     failure ??= { error }
   }
@@ -60,9 +62,6 @@ function note(outcome: Outcome, draft: StatusDraft, course: { again: number }, n
   course.again = Math.min(course.again, isOverdue ? now + overduePause : again)
 }
 
-/** Without a turn of the event loop for the many steps that need none. */
-async function outcomesOf<R extends Resource, S>(step: StepFunction<R, S>, pass: Pass<R> & S): Promise<readonly Outcome[]> {
-  const result = step(pass)
-  const outcome: Step<R> = result instanceof Promise ? await result : result
-  return (Array.isArray(outcome) ? outcome : [outcome]) as readonly Outcome[]
+function outcomesOf<R extends Resource>(step: Step<R>): readonly Outcome[] {
+  return (Array.isArray(step) ? step : [step]) as readonly Outcome[]
 }

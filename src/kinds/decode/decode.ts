@@ -1,7 +1,7 @@
 import { type FieldProblem, noField } from '../field-problem.ts'
 import type { Decoded, Kind } from '../kind.ts'
-import type { ObjectMeta, Resource } from '../resource.ts'
-import { isPlainObject } from './copy-json.ts'
+import type { Resource } from '../resource.ts'
+import { isPlainObject, setField } from './copy-json.ts'
 import { metadataProblems } from './metadata.ts'
 import { readObjectMetaSchema } from './object-meta-schema.ts'
 import { invalid, wrongType } from './problems.ts'
@@ -23,19 +23,23 @@ export function decode<R extends Resource>(kind: Kind<R>, input: unknown, known?
   if (identity.length > 0) return refused(input, identity)
 
   const own = kind.normalise?.(input) ?? input
-  const { metadata = {}, ...fields } = readerOf(kind)(own, reading, known) as { metadata?: Partial<ObjectMeta> }
-  const object = { apiVersion: kind.apiVersion, kind: kind.name, metadata, ...fields } as unknown as R
+  const object = inOrder(kind, readerOf(kind)(own, reading, known) as Readonly<Record<string, unknown>>) as unknown as R
   // Rules about texts are asked only of texts: what has the wrong type is known already.
   const shaped = !reading.problems.some(problem => problem.path.startsWith('metadata'))
-  const problems = [
-    ...(shaped ? metadataProblems(kind, metadata, known?.metadata) : []),
-    ...reading.problems,
-    ...(kind.scale === undefined ? [] : scaleProblems(kind.scale, object)),
-    ...reading.duplicates,
-  ]
+  const problems = shaped ? metadataProblems(kind, object.metadata, known?.metadata) : []
+  problems.push(...reading.problems)
+  if (kind.scale !== undefined) problems.push(...scaleProblems(kind.scale, object))
+  problems.push(...reading.duplicates)
   if (!problems.some(blocksRules)) problems.push(...ruleProblems(kind, object), ...(kind.problems?.(object) ?? []))
   else if (hasCel(kind)) problems.push(rulesNotChecked)
   return { object, problems, unknownFields: reading.unknownFields.toSorted() }
+}
+
+/** The fields with what the object is before all others. */
+function inOrder(kind: Kind, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const object: Record<string, unknown> = { apiVersion: kind.apiVersion, kind: kind.name, metadata: fields['metadata'] ?? {} }
+  for (const field in fields) if (field !== 'metadata') setField(object, field, fields[field])
+  return object
 }
 
 function refused<R extends Resource>(input: unknown, problems: readonly FieldProblem[]): Decoded<R> {

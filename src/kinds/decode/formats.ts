@@ -1,4 +1,4 @@
-import { daysIn } from '../../ports/index.ts'
+import { hasItsDay } from '../../ports/index.ts'
 
 interface Format {
   readonly matches: (text: string) => boolean
@@ -18,14 +18,12 @@ export function isChecked(format: string | undefined): format is string {
   return format !== undefined && Object.hasOwn(formats, format)
 }
 
-const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+const dateTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** RFC 3339, with a day that the month has. */
 export function isDateTime(text: string): boolean {
-  const parts = dateTime.exec(text)
-  if (parts === null) return false
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
+  return dateTime.test(text) && hasItsDay(text)
 }
 
 const notBase64 = /[^A-Za-z0-9+/]/

@@ -13,6 +13,7 @@ const annotationsLimit = 256 * 1024
  */
 export function metadataProblems(kind: Kind, metadata: Partial<ObjectMeta>, known: Partial<ObjectMeta> = {}): FieldProblem[] {
   const problems: FieldProblem[] = []
+  if (metadata === known) return problems
   nameProblems(kind, metadata, problems)
   if (metadata.generation !== undefined && metadata.generation < 0) {
     problems.push(invalid('metadata.generation', metadata.generation, 'must be greater than or equal to 0'))

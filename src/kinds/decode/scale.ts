@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../field-problem.ts'
+import { stepsOf } from '../field-value.ts'
 import type { ScalePaths } from '../kind.ts'
 import type { Resource } from '../resource.ts'
 import { isPlainObject } from './copy-json.ts'
@@ -13,14 +14,9 @@ export function scaleProblems(scale: ScalePaths, object: Resource): FieldProblem
   return [...countProblems(scale.specReplicasPath, object), ...countProblems(scale.statusReplicasPath, object)]
 }
 
-/** The steps of a path, which is the same at every write. */
-const stepsOf = new Map<string, readonly string[]>()
-
 function countProblems(path: string, object: Resource): FieldProblem[] {
   let value: unknown = object
-  let steps = stepsOf.get(path)
-  if (steps === undefined) stepsOf.set(path, (steps = path.slice(1).split('.')))
-  for (const step of steps) {
+  for (const step of stepsOf(path).slice(1)) {
     if (!isPlainObject(value)) return [unreadable(path, value, 'map[string]interface{}')]
     if (!Object.hasOwn(value, step)) return []
     value = value[step]

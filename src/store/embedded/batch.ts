@@ -1,13 +1,10 @@
 import type { Resource } from '../../kinds/index.ts'
-import { StoreError } from '../errors.ts'
 import { Stored } from '../stored.ts'
 import { Change } from './change.ts'
 import type { Collection } from './collection.ts'
+import { sizeOf, textOf } from './object-text.ts'
 import type { State } from './state.ts'
 import { fieldsOf, type Version } from './version.ts'
-
-/** As in Kubernetes, whose etcd takes no more. */
-const mostBytes = 1_572_864
 
 /**
  * What the writes of one flush want to change, before any of it is durable. Each write sees those before it; nobody else sees
@@ -54,14 +51,14 @@ export class Batch {
 
   /** Makes or replaces an object, which must carry this batch's `revision`. Throws RequestEntityTooLarge. */
   put(collection: Collection, key: string, object: Resource): void {
-    const json = textOf(object)
+    const json = this.#keepText ? textOf(object) : undefined
     const current: Version = {
       revision: this.revision,
       key,
       labels: object.metadata.labels,
       fields: fieldsOf(collection.kind!, object),
-      stored: this.#keepText ? Stored.fromBoth(object, json) : Stored.fromObject(object),
-      size: json.length,
+      stored: json === undefined ? Stored.fromObject(object) : Stored.fromBoth(object, json),
+      size: json?.length ?? sizeOf(object),
     }
     this.#bytes += current.size
     this.#write(collection, key, current)
@@ -79,18 +76,4 @@ export class Batch {
     if (written === undefined) this.#written.set(collection, new Map([[key, current]]))
     else written.set(key, current)
   }
-}
-
-/** The JSON of an object that is not too large. Throws RequestEntityTooLarge. */
-export function textOf(object: Resource): string {
-  const json = JSON.stringify(object)
-  // No character takes more than three bytes of UTF-8 per code unit, so that counting is hardly ever needed.
-  if (json.length * 3 > mostBytes && Buffer.byteLength(json) > mostBytes) {
-    throw new StoreError('RequestEntityTooLarge', `Request entity too large: limit is ${mostBytes}`, {
-      kind: object.kind,
-      name: object.metadata.name,
-      fix: 'split the object, or keep large data elsewhere and store a reference',
-    })
-  }
-  return json
 }

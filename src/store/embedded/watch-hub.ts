@@ -8,6 +8,7 @@ import type { Change } from './change.ts'
 import type { Collection } from './collection.ts'
 import { listPage, tooLarge } from './list-page.ts'
 import type { State } from './state.ts'
+import { type Place, placeOf, WatchFiles } from './watch-files.ts'
 import { Watcher } from './watcher.ts'
 
 type Batch = readonly WatchEvent<Resource>[]
@@ -15,14 +16,11 @@ type Batch = readonly WatchEvent<Resource>[]
 const bookmarkEvery = 60_000
 const initialBatch = 1000
 
-/**
- * All watches of a store. A watcher is filed under what its selection says most narrowly (an object, a label's value, a field's
- * value, a namespace, or nothing), and a change is shown to those filed under what it has: the cost follows who is interested.
- */
+/** All watches of a store. A change is shown to those filed under what it has: the cost follows who is interested. */
 export class WatchHub {
   readonly #state: State
   readonly #clock: Clock
-  readonly #filed = new Map<Collection, Map<string, Set<Watcher>>>()
+  readonly #filed = new Map<Collection, WatchFiles>()
   readonly #all = new Set<Watcher>()
   readonly #bookmarked = new Set<Watcher>()
   #bookmarks: Timer | undefined
@@ -51,9 +49,7 @@ export class WatchHub {
   publish(changes: readonly Change[]): void {
     const deliveries = new Map<Watcher, Delivery>()
     for (const change of changes) {
-      const files = this.#filed.get(change.collection)
-      if (files === undefined) continue
-      for (const file of filesOf(change)) for (const watcher of files.get(file) ?? []) deliver(watcher, change, deliveries)
+      this.#filed.get(change.collection)?.forEach(change, watcher => deliver(watcher, change, deliveries))
     }
     for (const [watcher, { events, bytes }] of deliveries) watcher.offer(events, bytes)
   }
@@ -71,14 +67,14 @@ export class WatchHub {
     const asked = parseRevision(options.resourceVersion ?? '')
     const after = options.initialEvents === true ? this.#state.revision : asked || this.#state.revision
     const initial = options.initialEvents === true ? this.#everything(kind, options, asked) : this.#replay(collection, selection, after)
-    const files = fileUnder(selection)
+    const place = placeOf(collection, selection)
     const onAbort = () => void watcher.return()
     const onEnd = () => {
-      this.#remove(watcher, collection, files)
+      this.#remove(watcher, collection, place)
       options.signal.removeEventListener('abort', onAbort)
     }
     const watcher = new Watcher({ selection, after, bookmarks: options.bookmarks === true, initial, onEnd })
-    this.#add(watcher, collection, files)
+    this.#add(watcher, collection, place)
     if (options.signal.aborted) void watcher.return()
     else options.signal.addEventListener('abort', onAbort, { once: true })
     return watcher
@@ -117,28 +113,20 @@ export class WatchHub {
     return events.length === 0 ? [] : [events]
   }
 
-  #add(watcher: Watcher, collection: Collection, files: readonly string[]): void {
-    let filed = this.#filed.get(collection)
-    if (filed === undefined) this.#filed.set(collection, (filed = new Map()))
-    for (const file of files) {
-      const watchers = filed.get(file)
-      if (watchers === undefined) filed.set(file, new Set([watcher]))
-      else watchers.add(watcher)
-    }
+  #add(watcher: Watcher, collection: Collection, place: Place): void {
+    let files = this.#filed.get(collection)
+    if (files === undefined) this.#filed.set(collection, (files = new WatchFiles()))
+    files.add(watcher, place)
     this.#all.add(watcher)
     if (!watcher.wantsBookmarks) return
     this.#bookmarked.add(watcher)
     this.#bookmarks ??= this.#clock.after(bookmarkEvery, () => this.#sendBookmarks())
   }
 
-  #remove(watcher: Watcher, collection: Collection, files: readonly string[]): void {
-    const filed = this.#filed.get(collection)!
-    for (const file of files) {
-      const watchers = filed.get(file)!
-      watchers.delete(watcher)
-      if (watchers.size === 0) filed.delete(file)
-    }
-    if (filed.size === 0) this.#filed.delete(collection)
+  #remove(watcher: Watcher, collection: Collection, place: Place): void {
+    const files = this.#filed.get(collection)!
+    files.remove(watcher, place)
+    if (files.isEmpty) this.#filed.delete(collection)
     this.#all.delete(watcher)
     this.#bookmarked.delete(watcher)
     if (this.#bookmarked.size > 0) return
@@ -172,29 +160,6 @@ function deliver(watcher: Watcher, change: Change, deliveries: Map<Watcher, Deli
     delivery.events.push(event)
     delivery.bytes += bytes
   }
-}
-
-/** Under which names to file a watcher: any change that can matter to it is shown under at least one of them. */
-function fileUnder({ key, labels, fields, namespace }: CompiledSelection): readonly string[] {
-  if (key !== undefined) return [`key ${key}`]
-  const label = labels.find(({ operator }) => operator === 'in')
-  if (label !== undefined) return label.values.map(value => `label ${label.key}=${value}`)
-  const field = fields.find(({ path, equal }) => equal && !path.startsWith('metadata.'))
-  if (field !== undefined) return [`field ${field.path}=${field.value}`]
-  return namespace === undefined ? ['all'] : [`namespace ${namespace}`]
-}
-
-/** Under which names a change is shown. */
-function filesOf({ key, previous, current, collection }: Change): Iterable<string> {
-  const files = new Set(['all', `key ${key}`])
-  const slash = key.indexOf('/')
-  if (slash >= 0) files.add(`namespace ${key.slice(0, slash)}`)
-  for (const version of [previous, current]) {
-    if (version === undefined) continue
-    for (const label in version.labels) files.add(`label ${label}=${version.labels[label]}`)
-    collection.kind?.selectableFields.forEach((path, at) => files.add(`field ${path}=${version.fields[at]}`))
-  }
-  return files
 }
 
 /** A watch that never was: asking for its events rejects. */

@@ -1,4 +1,4 @@
-import type { ObjectMeta, Resource } from '../../kinds/index.ts'
+import type { ObjectMeta, Resource, Writable } from '../../kinds/index.ts'
 import { same } from './same.ts'
 
 /** An object whose kind is known only at run time. */
@@ -9,8 +9,6 @@ export type SystemMetadata = Pick<
   ObjectMeta,
   'uid' | 'resourceVersion' | 'generation' | 'creationTimestamp' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'
 >
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** What the user decides, with what the store decides, in the order in which Kubernetes prints it. Empty lists and maps vanish. */
 export function metadataOf(own: ObjectMeta, system: SystemMetadata): ObjectMeta {

@@ -1,6 +1,7 @@
 import { decode, type Kind, updateProblems } from '../../kinds/index.ts'
-import { type Batch, textOf } from '../embedded/batch.ts'
+import type { Batch } from '../embedded/batch.ts'
 import type { Collection } from '../embedded/collection.ts'
+import { textOf } from '../embedded/object-text.ts'
 import { keyOf, type Version } from '../embedded/version.ts'
 import { conflict, invalid, notFound, StoreError } from '../errors.ts'
 import type { UpdateOptions } from '../store.ts'
@@ -90,11 +91,14 @@ function statusUpdate(kind: Kind, old: Body, status: unknown, options: UpdateOpt
   if (problems.length > 0) throw invalid(kind, old.metadata.name, problems)
   const { status: read } = decoded.object as Body
   if (same(read, old.status)) return undefined
-  const { status: _old, ...rest } = old
-  const next = (read === undefined ? rest : { ...rest, status: read }) as Body
+  const next = read === undefined ? withoutStatus(old) : { ...old, status: read }
   const changes = updateProblems(kind, old, next)
   if (changes.length > 0) throw invalid(kind, old.metadata.name, changes)
   return next
+}
+
+function withoutStatus({ status: _status, ...rest }: Body): Body {
+  return rest
 }
 
 /** Nothing but a namespace's own finalizers. */

@@ -84,6 +84,7 @@ describe('creating', () => {
     const attempts = [
       store.create(Scroll, scroll('c', 'x'.repeat(room + 1))),
       store.create(Scroll, scroll('c', 'ü'.repeat(room / 2 + 1))),
+      store.create(Scroll, scroll('c', '\u0000'.repeat(room / 6 + 1))),
       store.create(Scroll, scroll('c', 'x'.repeat(room + 100)), { dryRun: true }),
       store.update(Scroll, { ...a, spec: { text: 'x'.repeat(room + 1) } }),
     ]
