@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../testing/sqlite.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
@@ -48,6 +51,23 @@ describe('the keeper of the database', () => {
     expect(sqliteCodeOf(error)).toBe(19)
     await keeper.stop()
     expect(query(file, "SELECT value FROM meta WHERE name = 'compacted'")).toEqual(['1'])
+  })
+
+  test('finds its code compiled, as the program that starts it does', async () => {
+    const folder = temporaryFolder()
+    await (await openStore(folder)).close()
+    const program = `
+      import { enableCompileCache } from 'node:module'
+      enableCompileCache(${JSON.stringify(join(folder, 'compiled'))})
+      const { DatabaseKeeper } = await import(${JSON.stringify(import.meta.resolve('./database-keeper.ts'))})
+      const keeper = new DatabaseKeeper(${JSON.stringify(join(folder, 'aviary.db'))})
+      await keeper.do({ do: 'checkpoint' })
+      await keeper.stop()`
+    writeFileSync(join(folder, 'program.mjs'), program)
+    await promisify(execFile)(process.execPath, [join(folder, 'program.mjs')])
+    const [version = ''] = readdirSync(join(folder, 'compiled'))
+    // The program itself has two files; the others are those of the thread.
+    expect(readdirSync(join(folder, 'compiled', version)).length).toBeGreaterThan(5)
   })
 
   test('that has ended, or could not even start, refuses everything', async () => {

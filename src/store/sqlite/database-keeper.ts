@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 /** What the keeper is asked to do. */
@@ -32,6 +34,7 @@ export class DatabaseKeeper {
     this.#worker = new Worker(new URL('database-keeper-thread.ts', import.meta.url), {
       workerData: { file },
       name: 'aviary store',
+      env: environment(),
       // Rows come and go: more room would only be filled before it is cleared.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     })
@@ -74,4 +77,11 @@ export class DatabaseKeeper {
     this.#ended ??= error
     for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#ended)
   }
+}
+
+/** A thread does not use the cache of compiled code by itself. Without it, it would load the compiler, which takes 20 MB. */
+function environment(): NodeJS.ProcessEnv {
+  const compiled = getCompileCacheDir()
+  // Inside the folder that was asked for Node makes one for each version of itself, and tells that.
+  return compiled === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
 }
