@@ -21,7 +21,6 @@ import { homedir, hostname } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
 
 const root = dirname(fileURLToPath(import.meta.url))
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'aviary')
@@ -111,20 +110,10 @@ class Trouble extends Error {}
 
 /** Runs a task in this process: `main` of a module gets the arguments and gives the exit code. */
 async function inside(file, args) {
-  releaseCompilerMemoryAtOnce()
   nodeModule.enableCompileCache?.(join(cache, 'compiled'))
   const { main } = await import(pathToFileURL(join(root, file)).href)
   const code = await main(args)
   if (typeof code === 'number') process.exitCode = code
-}
-
-/**
- * What V8's quick compiler needs for a function it throws away on another thread, much later: under load 25 MB wait for that, and the
- * allocator never gives them back. To be called before the cache of compiled code is opened, which is good for one set of flags only.
- */
-function releaseCompilerMemoryAtOnce() {
-  // Another V8 may not have the flag, and would complain.
-  if (process.versions.v8.startsWith('13.6.')) setFlagsFromString('--no-maglev-destroy-on-background')
 }
 
 /** Runs a task in a process of its own: hands signals on, and ends as it ends. */

@@ -1,4 +1,4 @@
-import { aborted, holdYoungSpace, limitYoungSpace } from '../ports/index.ts'
+import { aborted, holdYoungSpace, limitYoungSpace, releaseCompilerMemoryAtOnce } from '../ports/index.ts'
 import type { Aviary, Config, ConfigProblem, Override } from '../server/index.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
@@ -19,7 +19,6 @@ export interface Serving {
 export async function serve({ file, overrides, check, greeting, endsWithHatchery = false }: Serving, io: Io): Promise<number> {
   holdYoungSpace()
   const { loadConfig, problemLine, startAviary } = await import('../server/index.ts')
-  limitYoungSpace()
   const { files, environment, folder } = io
   const warn = (warning: ConfigProblem) => io.err(`warning: ${problemLine(file, warning)}\n`)
   const config = await loadConfig(file, { files, environment, folder, overrides, warn })
@@ -27,6 +26,8 @@ export async function serve({ file, overrides, check, greeting, endsWithHatchery
   if (mayBeAnyCluster(config, overrides)) await (await import('./refuse-own-server.ts')).refuseAsCluster(config.engine, io)
   const started = io.clock.monotonic()
   const aviary = await startAviary({ config })
+  limitYoungSpace()
+  releaseCompilerMemoryAtOnce()
   io.out(greeting(aviary, config, ((io.clock.monotonic() - started) / 1000).toFixed(1)))
   io.out(`ready ${aviary.url}\n`)
   const failure = await Promise.race([aborted(io.signal), ...(endsWithHatchery ? [aviary.hatchery?.failed] : [])])

@@ -5,8 +5,8 @@ type Value = number | string | null
 /** A statement that is prepared once and run often. */
 export interface Statement {
   run(...values: Value[]): void
-  /** Rows as arrays of their columns. */
-  rows(...values: Value[]): Iterable<readonly Value[]>
+  /** All rows, as arrays of their columns. */
+  rows(...values: Value[]): readonly (readonly Value[])[]
 }
 
 /** As much of a database as a journal needs. Behind it stands SQLite; in tests also one that fails on demand. */
@@ -33,7 +33,7 @@ export class SqliteDatabase implements Database {
     statement.setReturnArrays(true)
     return {
       run: (...values) => void statement.run(...values),
-      rows: (...values) => statement.iterate(...values) as unknown as Iterable<readonly Value[]>,
+      rows: (...values) => statement.all(...values) as unknown as (readonly Value[])[],
     }
   }
 

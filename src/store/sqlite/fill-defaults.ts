@@ -13,7 +13,7 @@ const mark = 'defaults of '
  * are what they were this is one comparison. If it is interrupted, nothing was done, and the next start does it.
  */
 export function fillDefaults(database: Database, kinds: readonly Kind[]): void {
-  const known = new Map([...database.prepare('SELECT name, value FROM meta').rows()] as unknown as [string, string][])
+  const known = new Map(database.prepare('SELECT name, value FROM meta').rows() as unknown as [string, string][])
   const marks = kinds.map(kind => ({ kind, name: `${mark}${qualified(kind)}`, value: JSON.stringify(defaultsOf(kind.schema)) }))
   const changed = marks.filter(({ name, value }) => (known.get(name) ?? '[]') !== value)
   if (changed.length === 0) return
@@ -30,9 +30,9 @@ function fillRows(database: Database, kind: Kind): void {
   const select = database.prepare('SELECT rv, kind, key, deleted, traits, body, checksum FROM revision WHERE rv = ?')
   const update = database.prepare('UPDATE revision SET traits = ?, body = ?, checksum = ? WHERE rv = ?')
   // First which, then one by one: what is read must not change under the reader.
-  const revisions = [...database.prepare('SELECT rv FROM revision WHERE kind = ? AND deleted = 0').rows(qualified(kind))]
+  const revisions = database.prepare('SELECT rv FROM revision WHERE kind = ? AND deleted = 0').rows(qualified(kind))
   for (const [revision] of revisions) {
-    const [row] = select.rows(revision!) as Iterable<SealedRow>
+    const [row] = select.rows(revision!) as unknown as readonly SealedRow[]
     const filled = withoutGaps(row!, kind)
     if (filled === undefined) continue
     const [, , , , traits, body, checksum] = sealed(filled)

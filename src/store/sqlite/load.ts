@@ -23,7 +23,7 @@ const restoreBump = 1_000_000_000
  * over the last `remembered` revisions. Throws DatabaseDamaged.
  */
 export function load(database: Database, file: string, state: State, now: number, remembered: number): Loaded {
-  const meta = new Map([...database.prepare('SELECT name, value FROM meta').rows()] as unknown as [string, string][])
+  const meta = new Map(database.prepare('SELECT name, value FROM meta').rows() as unknown as [string, string][])
   const installation = meta.get('installation')
   const newest = newestRevision(database)
   if (newest === undefined || installation === undefined) throw DatabaseDamaged({ file, why: 'its table meta is incomplete' })
@@ -33,9 +33,7 @@ export function load(database: Database, file: string, state: State, now: number
   const superseded: number[] = []
   const shared = sharedTexts()
 
-  for (const row of database
-    .prepare('SELECT rv, kind, key, deleted, traits, body, checksum FROM revision ORDER BY rv')
-    .rows() as Iterable<SealedRow>) {
+  const take = (row: SealedRow) => {
     if (!isIntact(row)) throw DatabaseDamaged({ file, why: `revision ${row[0]}, which holds ${row[1]} ${row[2]}, is not what was written` })
     const [at, name, key, deleted] = row
     const collection = state.collectionNamed(name)
@@ -56,9 +54,25 @@ export function load(database: Database, file: string, state: State, now: number
       if (current === undefined) superseded.push(at)
     }
   }
+  for (const page of pagesOf(database)) page.forEach(take)
   for (const [collection, versions] of present) collection.fill(versions)
   state.resume(newest, compacted)
   return { installation, superseded }
+}
+
+const rowsInOnePage = 256
+
+/** All rows in the order in which they were written: one by one they take a fifth longer to read, all at once they take much room. */
+function* pagesOf(database: Database): Generator<readonly SealedRow[], void, undefined> {
+  const page = database.prepare(
+    `SELECT rv, kind, key, deleted, traits, body, checksum FROM revision WHERE rv > ? ORDER BY rv LIMIT ${rowsInOnePage}`,
+  )
+  for (let after = 0; ;) {
+    const rows = page.rows(after) as unknown as readonly SealedRow[]
+    yield rows
+    if (rows.length < rowsInOnePage) return
+    after = rows.at(-1)![0]
+  }
 }
 
 /**
