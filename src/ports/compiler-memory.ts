@@ -1,6 +1,6 @@
 /**
- * What V8's quick compiler needed for a function it throws away on another thread, much later: under load 25 MB wait for that, and the
- * allocator does not give them back. To be called when the program is loaded: Node's own compiled code is good for its first flags only.
+ * What V8's quick compiler needed for a function it throws away on another thread, much later: under load much waits for that, and the
+ * allocator does not give it back. To be called when the program is loaded: Node's own compiled code is good for its first flags only.
  */
 export function releaseCompilerMemoryAtOnce(): void {
   // Another V8 may not have the flag, and would complain.

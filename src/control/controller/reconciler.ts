@@ -83,7 +83,7 @@ export class Reconciler<R extends Resource, S> {
   }
 
   async #pass(seen: R, job: Job): Promise<Verdict | 'restart'> {
-    const { always = [], finalizer, snapshot } = this.#options
+    const { kind, always = [], finalizer, snapshot } = this.#options
     const steps = this.#stepsFor(seen)
     if (steps === undefined) {
       this.memory.handled(job.key, revisionOf(seen))
@@ -92,8 +92,8 @@ export class Reconciler<R extends Resource, S> {
     let object = seen
     let draft = this.#draft(seen)
     try {
-      if (finalizer !== undefined && !isBeingDeleted(seen) && !hasFinalizer(seen, finalizer)) {
-        object = await this.#storeFor(job).update<R>(this.#options.kind, asDraft(withFinalizer(seen, finalizer)))
+      if (finalizer !== undefined && lacks(seen, finalizer)) {
+        object = await this.#storeFor(job).update<R>(kind, asDraft(withFinalizer(seen, finalizer)))
         draft = this.#draft(object)
       }
       const pass = this.#prepare(object, job)
@@ -215,4 +215,9 @@ export class Reconciler<R extends Resource, S> {
     const { store, fence } = this.#context
     return new TrackedStore({ store, signal, fence, onWrite: write => this.memory.wrote(key, write) })
   }
+}
+
+/** Whether an object that stays has yet to get its finalizer. */
+function lacks(object: Resource, finalizer: string): boolean {
+  return !isBeingDeleted(object) && !hasFinalizer(object, finalizer)
 }

@@ -79,7 +79,7 @@ export class DatabaseKeeper {
   }
 }
 
-/** A thread does not use the cache of compiled code by itself. Without it, it would load the compiler, which takes 20 MB. */
+/** A thread does not use the cache of compiled code by itself. Without it, it would load what strips types, which is large. */
 function environment(): NodeJS.ProcessEnv {
   const compiled = getCompileCacheDir()
   // Inside the folder that was asked for Node makes one for each version of itself, and tells that.

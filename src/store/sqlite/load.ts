@@ -62,7 +62,7 @@ export function load(database: Database, file: string, state: State, now: number
 
 const rowsInOnePage = 256
 
-/** All rows in the order in which they were written: one by one they take a fifth longer to read, all at once they take much room. */
+/** All rows in the order in which they were written: one by one they take longer to read, all at once they take much room. */
 function* pagesOf(database: Database): Generator<readonly SealedRow[], void, undefined> {
   const page = database.prepare(
     `SELECT rv, kind, key, deleted, traits, body, checksum FROM revision WHERE rv > ? ORDER BY rv LIMIT ${rowsInOnePage}`,
