@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/runner/longest-first.ts'
 
 /** The fast group: everything that needs neither a peer nor more than a moment. `test/peers/` has its own runner. */
 export default defineConfig({
@@ -11,6 +12,7 @@ export default defineConfig({
     pool: 'threads',
     // Left to itself vitest leaves one core idle, which is half of a small machine.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     passWithNoTests: true,
   },

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Result } from './frame/result.ts'
+import { watchStolen } from './frame/stolen.ts'
 import { table } from './frame/table.ts'
 
 /** How to run a suite. */
@@ -41,6 +42,7 @@ const { suite } = (await import(new URL(`${name}/index.ts`, import.meta.url).hre
   suite(options: SuiteOptions): Promise<readonly Result[]>
 }
 const began = new Date()
+const stolenSince = watchStolen()
 const results = await suite({
   only: values.only,
   quick: values.quick,
@@ -51,11 +53,18 @@ if (results.length === 0) {
   console.error(`no workload of ${name} begins with ${values.only.join(' or ')}`)
   process.exit(2)
 }
+const stolen = stolenSince()
 console.log(table(results))
+if (stolen !== undefined) {
+  console.log(`\nof the processor time that was wanted meanwhile, the host of this machine kept ${Math.round(stolen * 100)} %`)
+}
 
 const folder = new URL('results/', import.meta.url)
 const file = new URL(`${name}.json`, folder)
 const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem(), node: process.version }
 mkdirSync(folder, { recursive: true })
-writeFileSync(file, `${JSON.stringify({ suite: name, began: began.toISOString(), quick: values.quick, machine, results }, undefined, 2)}\n`)
+writeFileSync(
+  file,
+  `${JSON.stringify({ suite: name, began: began.toISOString(), quick: values.quick, machine, stolen, results }, undefined, 2)}\n`,
+)
 console.log(`\nwritten to bench/results/${name}.json`)

@@ -73,5 +73,5 @@ async function* chunksOf(body: ServedResponse['body'], signal: AbortSignal): Asy
 }
 
 function bytesOf(content: string | Uint8Array): Uint8Array {
-  return typeof content === 'string' ? new TextEncoder().encode(content) : content
+  return typeof content === 'string' ? Buffer.from(content) : content
 }

@@ -17,9 +17,9 @@ const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padSt
 
 /** Milliseconds since 1970 as Kubernetes writes a time in Leases and Events: `2026-11-15T23:21:43.125000Z`. */
 export function isoTimeMicro(milliseconds: number): string {
-  const whole = Math.floor(milliseconds)
-  const microseconds = Math.floor((milliseconds - whole) * 1000)
-  return new Date(whole).toISOString().replace(/Z$/, `${String(microseconds).padStart(3, '0')}Z`)
+  const second = Math.floor(milliseconds / 1000) * 1000
+  const microseconds = Math.floor((milliseconds - second) * 1000)
+  return `${isoTime(second).slice(0, -1)}.${String(microseconds).padStart(6, '0')}Z`
 }
 
 /** Milliseconds since 1970 of an RFC 3339 time, whatever its offset and however fine. Throws `TimeNotValid`. */

@@ -42,13 +42,14 @@ export class EventCorrelator {
 
   /** Undefined if the note is not to be told. `now` on the monotonic clock. */
   correlate(object: Resource, note: EventNote, now: number): Correlated | undefined {
-    const about = [note.controller, object.apiVersion, object.kind, object.metadata.namespace, object.metadata.name, object.metadata.uid]
-    if (!this.#mayTell(JSON.stringify(about), now)) return undefined
-    const group = JSON.stringify([...about, note.type, note.reason])
+    // One life of an object has one uid. Only a message may have lines, and it comes last.
+    const about = `${note.controller}\n${object.metadata.uid}`
+    if (!this.#mayTell(about, now)) return undefined
+    const group = `${about}\n${note.type}\n${note.reason}`
     if (this.#isOneOfMany(group, note.message, now)) {
       return { slot: group, message: `(combined from similar events): ${note.message}` }
     }
-    return { slot: JSON.stringify([group, note.message]), message: note.message }
+    return { slot: `${group}\n${note.message}`, message: note.message }
   }
 
   #mayTell(about: string, now: number): boolean {
