@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { isHeavy, table } from './peers/table.ts'
 import { checks, repairAll, runCheck } from './runner/checks.ts'
 import { Interrupted } from './runner/command.ts'
-import { fast, ownGroups, runGroup, runOwn, skipHeavy, sortGroups } from './runner/groups.ts'
+import { fast, ownGroups, planText, preparePeers, runGroup, runGroups, runOwn, skipHeavy, sortGroups } from './runner/groups.ts'
 import { Report } from './runner/report.ts'
 
 const usage = `usage: npm test [-- options]
@@ -10,6 +11,7 @@ const usage = `usage: npm test [-- options]
   --group NAME   run only this check or group (may be given several times)
   --list         print the names of all checks and groups
   --fast         run the checks and the fast group
+  --since REV    if only documents differ from REV, run what they can break: format, fast, readme; else everything
   --checks       run the checks
   --fix          repair what lint and format can repair
 
@@ -33,15 +35,28 @@ async function runAll(options: Options): Promise<number> {
   const ci = process.env['CI'] === 'true'
   const report = new Report()
   if (options.group.length > 0) return await runNamed(options.group, report, ci)
-  for (const check of checks) await runCheck(check, report)
-  if (options.fast) await runOwn(fast, report)
-  else if (!options.checks) {
-    for (const group of ownGroups) await runOwn(group, report)
-    const { run, tooHeavy } = sortGroups(ci || process.env['AVIARY_PEERS'] === 'all')
-    for (const group of run) await runGroup(group, report, ci)
-    await skipHeavy(tooHeavy, report)
+  if (options.fast || options.checks) {
+    for (const check of checks) await runCheck(check, report)
+    if (options.fast) await runOwn(fast, report)
+    return report.close()
   }
+  if (options.since !== undefined && touchesOnlyDocs(options.since)) return await runNamed(docsGroups, report, ci)
+  const { run, tooHeavy } = sortGroups(ci || process.env['AVIARY_PEERS'] === 'all')
+  report.say('plan', planText(run))
+  const prepared = preparePeers(run, report)
+  for (const check of checks) await runCheck(check, report)
+  for (const group of ownGroups) await runOwn(group, report)
+  await runGroups(run, report, { ci, prepared })
+  await skipHeavy(tooHeavy, report)
   return report.close()
+}
+
+/** What can fail by a change of documents alone: their format, the rules about them, and the commands in the README. */
+const docsGroups = ['format', 'fast', 'readme']
+
+function touchesOnlyDocs(revision: string): boolean {
+  const files = execFileSync('git', ['diff', '--name-only', revision], { encoding: 'utf8' }).split('\n').filter(Boolean)
+  return files.every(file => /\.(md|svg)$/.test(file))
 }
 
 async function runNamed(names: readonly string[], report: Report, ci: boolean): Promise<number> {
@@ -52,7 +67,7 @@ async function runNamed(names: readonly string[], report: Report, ci: boolean): 
   }
   for (const check of checks) if (names.includes(check.name)) await runCheck(check, report)
   for (const group of ownGroups) if (names.includes(group.name)) await runOwn(group, report)
-  for (const group of table.groups) if (names.includes(group.name)) await runGroup(group, report, ci)
+  for (const group of table.groups) if (names.includes(group.name)) await runGroup(group, report, { ci })
   return report.close()
 }
 
@@ -82,6 +97,7 @@ function read(args: readonly string[]) {
         fast: { type: 'boolean', default: false },
         checks: { type: 'boolean', default: false },
         fix: { type: 'boolean', default: false },
+        since: { type: 'string' },
       },
     })
     return values

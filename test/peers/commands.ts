@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 
 /** Surroundings of a command. */
 export interface CommandOptions {
@@ -29,6 +30,8 @@ export class Commands {
         detached: true,
       })
       this.#running.add(child)
+      // Builds run beside tests, whose timeouts must not suffer from it.
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
       const output: string[] = []
       const errors: string[] = []
       child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text))

@@ -24,6 +24,10 @@ export interface Group {
   readonly peers: readonly string[]
   /** Heavy by itself, whatever its peers are. */
   readonly heavy?: boolean
+  /** It waits more than it computes, so it runs beside the groups that do not. */
+  readonly mostlyWaits?: boolean
+  /** How long it takes on two cores, without the set-up of its peers. */
+  readonly seconds: number
 }
 
 /** `peers.json`: every peer and every group that uses them. */

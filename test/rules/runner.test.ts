@@ -31,3 +31,22 @@ test('a run ends with one line that sums everything up, and with 1 if something 
   expect(report.close()).toBe(1)
   expect(new Report(() => {}).close()).toBe(1)
 })
+
+test('the end of a run lists the time of each group, slowest first', () => {
+  const lines: string[] = []
+  let now = 0
+  const report = new Report(
+    line => lines.push(line),
+    () => now,
+  )
+  for (const [group, seconds] of [
+    ['quick', 2],
+    ['slow', 70],
+  ] as const) {
+    report.begin(group, 'running')
+    now += seconds * 1_000
+    report.end(group, { passed: 1, failed: 0, skipped: 0 })
+  }
+  report.close()
+  expect(lines.slice(-4)).toEqual(['seconds per group:', '    70  slow', '     2  quick', '2 passed, 0 failed, 0 skipped'])
+})

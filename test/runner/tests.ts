@@ -8,6 +8,8 @@ import { oneFailed, type Counts } from './report.ts'
 export interface Selection {
   readonly config: string
   readonly files?: readonly string[]
+  /** Gets what vitest printed, only if a test failed. Without it vitest prints to the terminal itself. */
+  readonly onFailure?: (output: string) => void
 }
 
 /** The part of vitest's JSON report that we read. */
@@ -19,13 +21,14 @@ interface JsonReport {
   readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[]
 }
 
-/** Runs tests with vitest, which prints to the terminal itself, and counts them. */
-export async function runTests({ config, files = [] }: Selection): Promise<Counts> {
+/** Runs tests with vitest and counts them. */
+export async function runTests({ config, files = [], onFailure }: Selection): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'aviary-test-'))
   try {
     const file = join(folder, 'report.json')
     const reporters = [process.stdout.isTTY ? '--reporter=default' : '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`]
-    const { ok } = await tool('vitest', ['run', '--config', config, ...reporters, ...files], { live: true })
+    const { ok, output } = await tool('vitest', ['run', '--config', config, ...reporters, ...files], { live: onFailure === undefined })
+    if (!ok) onFailure?.(output)
     // Without a report not even vitest itself got going.
     if (!existsSync(file)) return oneFailed
     return count(JSON.parse(readFileSync(file, 'utf8')), ok)
