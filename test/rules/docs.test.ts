@@ -39,17 +39,19 @@ test('every npm script that a page names exists', () => {
   expect([...new Set(named)].filter(name => !Object.hasOwn(about.scripts, name))).toEqual([])
 })
 
-test('the table of rooms is the one that is enforced', () => {
-  const rows = [...textOf('docs/architecture.md').matchAll(/^\| (\w+) \| .* \| ([\w, ]+) \|$/gm)].filter(([, room]) => room !== 'room')
-  const table = Object.fromEntries(rows.map(([, room = '', may = '']) => [room, may === 'nothing' ? [] : may.split(', ')]))
+test('the table of modules is the one that is enforced', () => {
+  const rows = [...textOf('docs/architecture.md').matchAll(/^\| (\w+) \| .* \| ([\w, ]+) \|$/gm)].filter(
+    ([, module]) => module !== 'module',
+  )
+  const table = Object.fromEntries(rows.map(([, module = '', may = '']) => [module, may === 'nothing' ? [] : may.split(', ')]))
   expect(table).toEqual(importTable)
 })
 
-test('the picture shows every room, and which of them are there', () => {
-  const drawn = [...textOf('docs/house.svg').matchAll(/<rect class="(now|later)" [^>]*>\s*<text[^>]*>(\w+)</g)]
-  const rooms = Object.fromEntries(drawn.map(([, state = '', room = '']) => [room, state]))
-  const isThere = (room: string) => existsSync(join(root, 'src', room))
-  expect(rooms).toMatchObject(Object.fromEntries(Object.keys(importTable).map(room => [room, isThere(room) ? 'now' : 'later'])))
+test('the picture shows every module, and which of them are there', () => {
+  const drawn = [...textOf('docs/architecture.svg').matchAll(/<rect class="(now|later)" [^>]*>\s*<text[^>]*>(\w+)</g)]
+  const modules = Object.fromEntries(drawn.map(([, state = '', module = '']) => [module, state]))
+  const isThere = (module: string) => existsSync(join(root, 'src', module))
+  expect(modules).toMatchObject(Object.fromEntries(Object.keys(importTable).map(module => [module, isThere(module) ? 'now' : 'later'])))
 })
 
 test('every dependency has its reason, and every reason its dependency', () => {

@@ -11,7 +11,7 @@ test('no file is longer than 500 lines', () => {
   expect(code.filter(path => textOf(path).split('\n').length > 501)).toEqual([])
 })
 
-test('files are named in kebab-case after the one thing they hold', () => {
+test('files are named in kebab-case, and none is a collection of helpers', () => {
   const code = ours.filter(path => /\.(ts|tsx|mjs)$/.test(path))
   const plain = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.long)?\.test|\.config)?\.(?:ts|tsx|mjs)$/
   expect(code.filter(path => !plain.test(path))).toEqual([])

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { importProblems, importTable } from './import-table.ts'
 import { root, textOf, typeScriptBelow } from './repository.ts'
 
-test('rooms import only what the table allows, through index.ts', () => {
+test('modules import only what the table allows, through index.ts', () => {
   const files = typeScriptBelow('src', 'test', 'bench')
   expect(files.length).toBeGreaterThan(50)
   expect(files.flatMap(path => importProblems(path, textOf(path)))).toEqual([])
 })
 
-test('every folder of src is a room of the table', () => {
+test('every folder of src is a module of the table', () => {
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).flatMap(entry => (entry.isDirectory() ? [entry.name] : []))
   expect(folders.filter(folder => !Object.hasOwn(importTable, folder))).toEqual([])
 })
@@ -36,12 +36,12 @@ test.each([
   ['later', `const store = () => import('../store/index.ts')`],
 ])('a forbidden import of %s is found', (_, text) => {
   expect(importProblems('src/ports/clock.ts', text)).toEqual([
-    'src/ports/clock.ts imports src/store/index.ts: room ports may not import store',
+    'src/ports/clock.ts imports src/store/index.ts: module ports may not import store',
   ])
 })
 
-test('a room is not entered by the back door, by tests neither', () => {
-  const problem = (path: string) => [`${path} imports src/store/errors.ts: rooms are entered through src/store/index.ts only`]
+test('a module is imported through its index.ts, by tests too', () => {
+  const problem = (path: string) => [`${path} imports src/store/errors.ts: import src/store/index.ts instead`]
   const text = `import { conflict } from '../store/errors.ts'`
   expect(importProblems('src/control/queue.ts', text)).toEqual(problem('src/control/queue.ts'))
   expect(importProblems('src/control/queue.test.ts', text)).toEqual(problem('src/control/queue.test.ts'))
@@ -56,11 +56,11 @@ test('what is there for tests is used by tests only', () => {
   expect(importProblems('src/store/memory.ts', `import './testing/faults.ts'`)).toHaveLength(1)
 })
 
-test('what the rooms of a column may import is allowed too', () => {
+test('what the modules of a column may import is allowed too', () => {
   expect(importProblems('src/control/queue.ts', `import { Secret } from '../ports/index.ts'`)).toEqual([])
 })
 
-test('tests may use any room', () => {
+test('tests may use any module', () => {
   expect(importProblems('src/hatchery/gate.test.ts', `import { faults } from '../simulation/index.ts'`)).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { parse } from './repository.ts'
 
-/** Which rooms a room may import. It may import what those may, too. docs/architecture.md says what lives in each. */
+/** Which modules a module may import. It may import what those may, too. docs/architecture.md says what lives in each. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   ports: [],
   kinds: ['ports'],
@@ -24,42 +24,41 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
 
 const literal = /^(['"`])([^'"`$]*)\1$/
 
-/** What is wrong with the imports of one file; nothing if all is well. */
+/** The forbidden imports of one file. */
 export function importProblems(path: string, text: string): string[] {
   const problems: string[] = []
   for (const target of importsOf(path, text)) {
     if (target === undefined) {
-      if (roomOf(path) !== undefined) problems.push(`${path} imports something that is not a plain text: nobody can tell what`)
+      if (moduleOf(path) !== undefined) problems.push(`${path} imports a computed path, which no check can follow`)
     } else if (target.startsWith('.')) problems.push(...crossing(path, posix.join(posix.dirname(path), target)))
   }
   return problems
 }
 
 function crossing(from: string, to: string): string[] {
-  const room = roomOf(from)
-  const other = roomOf(to)
+  const module = moduleOf(from)
+  const other = moduleOf(to)
   const problems: string[] = []
-  if (!isForTests(from) && isForTests(to)) problems.push(`${from} imports ${to}, which is there for tests only`)
-  if (room === other) return problems
+  if (!isForTests(from) && isForTests(to)) problems.push(`${from} imports ${to}, which is test code`)
+  if (module === other) return problems
   if (other === undefined)
-    return room === undefined || to === 'package.json' ? [] : [`${from} imports ${to}: what is in src/ stands on src/ alone`]
-  if (to !== `src/${other}/index.ts` && !isForTests(to))
-    problems.push(`${from} imports ${to}: rooms are entered through src/${other}/index.ts only`)
-  // Tests may use whatever there is, by the front door.
-  if (room !== undefined && !isForTests(from) && !reachable(room).has(other)) {
-    problems.push(`${from} imports ${to}: room ${room} may not import ${other}`)
+    return module === undefined || to === 'package.json' ? [] : [`${from} imports ${to}: code in src/ imports only src/`]
+  if (to !== `src/${other}/index.ts` && !isForTests(to)) problems.push(`${from} imports ${to}: import src/${other}/index.ts instead`)
+  // Tests may import any module, through its index.ts.
+  if (module !== undefined && !isForTests(from) && !reachable(module).has(other)) {
+    problems.push(`${from} imports ${to}: module ${module} may not import ${other}`)
   }
   return problems
 }
 
-/** What is no part of the program: tests, benchmarks, the suites that implementations must pass, and what a room keeps for its tests. */
+/** Test code: tests, benchmarks, contract suites and what a module keeps for its tests. */
 function isForTests(path: string): boolean {
   return /^(?:test|bench)\/|\.test\.ts$|\/(?:testing|recorded)\/|\/contract(?:\/|\.ts$)/.test(path)
 }
 
-/** The rooms that a room may import, by its column and by theirs. */
-function reachable(room: string, seen = new Set<string>()): Set<string> {
-  for (const next of importTable[room] ?? []) {
+/** The modules that a module may import, by its column and by theirs. */
+function reachable(module: string, seen = new Set<string>()): Set<string> {
+  for (const next of importTable[module] ?? []) {
     if (seen.has(next)) continue
     seen.add(next)
     reachable(next, seen)
@@ -67,7 +66,7 @@ function reachable(room: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-function roomOf(path: string): string | undefined {
+function moduleOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1]
 }
 

@@ -26,25 +26,25 @@ function loadedBy(path: string): readonly string[] {
   return [...imported, ...exported]
 }
 
-const roomsIn = (loaded: ReadonlySet<string>) => new Set([...loaded].flatMap(path => /^src\/([^/]+)\//.exec(path)?.[1] ?? []))
+const modulesIn = (loaded: ReadonlySet<string>) => new Set([...loaded].flatMap(path => /^src\/([^/]+)\//.exec(path)?.[1] ?? []))
 
 test('a command that shows objects loads neither a server nor an engine of its own, nor libraries that it may not need', () => {
   const loaded = loadedWith('src/cli/commands/get.ts')
-  expect(roomsIn(loaded)).toEqual(new Set(['cli', 'ports', 'kinds', 'store']))
+  expect(modulesIn(loaded)).toEqual(new Set(['cli', 'ports', 'kinds', 'store']))
   for (const heavy of ['yaml', 'undici', 'ws', 'fastify', 'pino', 'node:sqlite']) expect(loaded).not.toContain(heavy)
 })
 
 test('help and version load only the command line itself', () => {
   const loaded = loadedWith('src/cli/main.ts')
   for (const unused of ['node:v8', 'node:perf_hooks']) expect(loaded).not.toContain(unused)
-  expect(roomsIn(loaded)).toEqual(new Set(['cli', 'ports']))
+  expect(modulesIn(loaded)).toEqual(new Set(['cli', 'ports']))
   expect(loaded).not.toContain('zod')
 })
 
 test('a server loads no service before the configuration has asked for it', () => {
   for (const start of ['src/server/index.ts', 'src/server/embedded/start-embedded.ts', 'src/server/kubernetes/start-on-kubernetes.ts']) {
-    const rooms = roomsIn(loadedWith(start))
-    for (const service of ['hatchery', 'pools', 'vsphere', 'simulation']) expect(rooms, start).not.toContain(service)
+    const modules = modulesIn(loadedWith(start))
+    for (const service of ['hatchery', 'pools', 'vsphere', 'simulation']) expect(modules, start).not.toContain(service)
   }
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { faceProblems } from './public-face.ts'
+import { faceProblems } from './public-api.ts'
 import { filesBelow, textOf } from './repository.ts'
 
-test('what a room exports is listed by name and documented', () => {
+test('what a module exports is listed by name and documented', () => {
   const faces = filesBelow('src').filter(path => path.endsWith('/index.ts'))
   expect(faces.length).toBeGreaterThan(3)
   expect(faces.flatMap(path => faceProblems(path, textOf))).toEqual([])

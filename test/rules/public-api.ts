@@ -5,7 +5,7 @@ import { parse } from './repository.ts'
 export type Read = (path: string) => string
 
 /**
- * What is wrong with a room's `index.ts`: it is an explicit list of exports, and each of them has a comment that says what it is,
+ * What is wrong with a module's `index.ts`: it is an explicit list of exports, and each of them has a comment that says what it is,
  * where it is declared. Errors made by `failure()` say so themselves, and docs/errors.md lists them.
  */
 export function faceProblems(path: string, read: Read): string[] {
