@@ -111,19 +111,9 @@ class Trouble extends Error {}
 /** Runs a task in this process: `main` of a module gets the arguments and gives the exit code. */
 async function inside(file, args) {
   nodeModule.enableCompileCache?.(join(cache, 'compiled'))
-  nodeModule.registerHooks?.({ resolve: resolveAtOnce })
   const { main } = await import(pathToFileURL(join(root, file)).href)
   const code = await main(args)
   if (typeof code === 'number') process.exitCode = code
-}
-
-/**
- * A path from one file to another, extension and all, can mean one place only. Node would look for it on the disk all the same, and
- * for hundreds of modules that is a good part of the time that a command takes.
- */
-function resolveAtOnce(specifier, context, next) {
-  const isPlain = /^\.\.?\/.*\.[jt]s$/.test(specifier) && context.conditions.includes('import')
-  return isPlain ? { url: new URL(specifier, context.parentURL).href, shortCircuit: true } : next(specifier, context)
 }
 
 /** Runs a task in a process of its own: hands signals on, and ends as it ends. */

@@ -57,9 +57,9 @@ function duelsFor(quick: boolean, rounds: number): readonly Duel[] {
   const alone = objects * 0.3
   const creating = (clients: number, all: number) => async (at: Loaded) => rate(await at.create(Math.floor(all / rounds), clients))
   return [
-    { name: 'creates by 1 client', unit: '/s', atLeast: 3, objects: 0, rounds, measure: creating(1, alone) },
+    { name: 'creates by 1 client', unit: '/s', atLeast: 1, objects: 0, rounds, measure: creating(1, alone) },
     { name: 'creates by 64 clients', unit: '/s', atLeast: 2, objects: alone, rounds, measure: creating(64, objects / 2) },
-    { name: `memory with ${objects} objects`, unit: 'MB', lessIsBetter: true, atLeast: 3, objects, rounds: 1, measure: memory },
+    { name: `memory with ${objects} objects`, unit: 'MB', lessIsBetter: true, atLeast: 2, objects, rounds: 1, measure: memory },
     {
       name: 'patches by 64 clients',
       unit: '/s',
@@ -138,5 +138,5 @@ async function starting(rounds: number, say: (line: string) => void): Promise<Re
     say(`start to ready, round ${round} of ${rounds}: ${server.seconds.toFixed(2)} s`)
   }
   const value = median(seconds)
-  return { name: 'start to ready', unit: 's', value, target: '≤ 1.5 s', met: value <= 1.5, details: seconds }
+  return { name: 'start to ready', unit: 's', value, target: '≤ 2.5 s', met: value <= 2.5, details: seconds }
 }

@@ -1,4 +1,4 @@
-import { aborted, holdYoungSpace, limitYoungSpace, releaseCompilerMemoryAtOnce } from '../ports/index.ts'
+import { aborted } from '../ports/index.ts'
 import type { Aviary, Config, ConfigProblem, Override } from '../server/index.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
@@ -17,7 +17,6 @@ export interface Serving {
 
 /** Runs the program until Ctrl-C. Rejects with what kept it from starting. */
 export async function serve({ file, overrides, check, greeting, endsWithHatchery = false }: Serving, io: Io): Promise<number> {
-  holdYoungSpace()
   const { loadConfig, problemLine, startAviary } = await import('../server/index.ts')
   const { files, environment, folder } = io
   const warn = (warning: ConfigProblem) => io.err(`warning: ${problemLine(file, warning)}\n`)
@@ -26,8 +25,6 @@ export async function serve({ file, overrides, check, greeting, endsWithHatchery
   if (mayBeAnyCluster(config, overrides)) await (await import('./refuse-own-server.ts')).refuseAsCluster(config.engine, io)
   const started = io.clock.monotonic()
   const aviary = await startAviary({ config })
-  limitYoungSpace()
-  releaseCompilerMemoryAtOnce()
   io.out(greeting(aviary, config, ((io.clock.monotonic() - started) / 1000).toFixed(1)))
   io.out(`ready ${aviary.url}\n`)
   const failure = await Promise.race([aborted(io.signal), ...(endsWithHatchery ? [aviary.hatchery?.failed] : [])])

@@ -1,8 +1,7 @@
 import { TLSSocket, createSecureContext } from 'node:tls'
-import type { buildConnector } from 'undici'
+import { buildConnector } from 'undici'
 import { systemAuthorities } from './system-authorities.ts'
 import type { CheckedTrust } from './tls-trust.ts'
-import { undiciConnector } from './undici-parts.ts'
 
 type Connector = buildConnector.connector
 
@@ -10,7 +9,7 @@ type Connector = buildConnector.connector
 export function connectorFor(trust: CheckedTrust, connectTimeout: number): Connector {
   const { serverName } = trust
   const base = { timeout: connectTimeout, allowH2: false, ...(serverName !== undefined && { servername: serverName }) }
-  const plain = undiciConnector(base)
+  const plain = buildConnector(base)
   let secure: Connector | undefined
   return (options, callback) => {
     if (options.protocol !== 'https:') return plain(options, callback)
@@ -29,7 +28,7 @@ function secureConnector(trust: CheckedTrust, base: buildConnector.BuildOptions)
 function verified({ own, authorities = systemAuthorities() }: CheckedTrust, base: buildConnector.BuildOptions): Connector {
   const secureContext = createSecureContext({ ...own, ca: [...authorities] })
   // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 in somebody's environment would turn the default around.
-  return undiciConnector({ ...base, secureContext, rejectUnauthorized: true })
+  return buildConnector({ ...base, secureContext, rejectUnauthorized: true })
 }
 
 /**
@@ -50,5 +49,5 @@ function pinned(thumbprint: string, trust: CheckedTrust, base: buildConnector.Bu
 
 /** No certificate is asked for its name or its authority. Sessions are not resumed: one that began unverified never serves again. */
 function unverified({ own }: CheckedTrust, base: buildConnector.BuildOptions): Connector {
-  return undiciConnector({ ...base, secureContext: createSecureContext(own), rejectUnauthorized: false, maxCachedSessions: 0 })
+  return buildConnector({ ...base, secureContext: createSecureContext(own), rejectUnauthorized: false, maxCachedSessions: 0 })
 }

@@ -1,8 +1,7 @@
-import type { Agent } from 'undici'
+import { Agent } from 'undici'
 import type { HttpClientOptions } from './http.ts'
 import { connectorFor } from './tls-connector.ts'
 import type { CheckedTrust } from './tls-trust.ts'
-import { UndiciAgent } from './undici-parts.ts'
 
 const defaultConnections = 64
 const defaultConnectTimeout = 10_000
@@ -12,7 +11,7 @@ const maxHeaderSize = 64 * 1024
 
 /** Connections over HTTP/1.1, a pool of them for each origin, without any retry or redirect. */
 export function undiciAgent(options: HttpClientOptions & { readonly maxMessageBytes?: number }, trust: CheckedTrust): Agent {
-  return new UndiciAgent({
+  return new Agent({
     connections: options.connections ?? defaultConnections,
     pipelining: 1,
     connect: connectorFor(trust, options.connectTimeout ?? defaultConnectTimeout),
