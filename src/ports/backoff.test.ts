@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { backoff } from './backoff.ts'
-import { seededChance } from './seeded-chance.ts'
+import { seededChance } from './chance.ts'
 
 /** Always the largest fraction: shows the limit itself. */
 const largest = { ...seededChance(0), fraction: () => 1 - 2 ** -53 }

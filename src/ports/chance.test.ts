@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Chance } from './chance.ts'
-import { realChance } from './real-chance.ts'
-import { seededChance } from './seeded-chance.ts'
+import { type Chance, realChance, seededChance } from './chance.ts'
 
 const sources: readonly (readonly [string, () => Chance])[] = [
   ['real chance', realChance],

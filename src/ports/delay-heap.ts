@@ -1,3 +1,5 @@
+import type { Timer } from './clock.ts'
+
 /** What an item must carry to stand in a `DelayHeap`. */
 export interface Delayed {
   /** When it is due, on the monotonic clock. Changed only while the item is outside the heap. */
@@ -75,4 +77,55 @@ export class DelayHeap<T extends Delayed> {
 
 function isBefore(a: Delayed, b: Delayed): boolean {
   return a.due < b.due || (a.due === b.due && a.order < b.order)
+}
+
+/** A timer of the virtual clock: when it is due, and the order in which it was asked for. */
+export interface HeapTimer extends Timer {
+  readonly due: number
+  readonly order: number
+  readonly callback: () => void
+}
+
+interface Entry extends Delayed, Timer {
+  readonly callback: () => void
+  isPending: boolean
+}
+
+/** Pending timers, the next one first. What is called off leaves at once. */
+export class TimerHeap {
+  readonly #heap = new DelayHeap<Entry>()
+  #order = 0
+
+  get size(): number {
+    return this.#heap.size
+  }
+
+  /** Larger than the order of every timer so far. */
+  get nextOrder(): number {
+    return this.#order
+  }
+
+  /** The next timer, left where it is. */
+  first(): HeapTimer | undefined {
+    return this.#heap.first()
+  }
+
+  add(due: number, callback: () => void): HeapTimer {
+    const entry: Entry = { due, order: this.#order++, place: -1, callback, isPending: true, cancel: () => this.#remove(entry) }
+    this.#heap.add(entry)
+    return entry
+  }
+
+  /** Takes out the next timer. */
+  take(): HeapTimer | undefined {
+    const entry = this.#heap.first()
+    if (entry !== undefined) this.#remove(entry)
+    return entry
+  }
+
+  #remove(entry: Entry): void {
+    if (!entry.isPending) return
+    entry.isPending = false
+    this.#heap.remove(entry)
+  }
 }

@@ -1,7 +1,11 @@
 import type { Clock, Timer } from './clock.ts'
 import { DeadlineExceeded, ResponseTooLarge, Unreachable } from './errors.ts'
-import type { HttpClient, HttpRequest, HttpResponse, HttpStream } from './http.ts'
-import { targetOf } from './http-target.ts'
+import { type HttpClient, type HttpClientOptions, type HttpRequest, type HttpResponse, type HttpStream, targetOf } from './http.ts'
+import { undiciTransport } from './undici-transport.ts'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Failure } from './failure.ts'
+import { codeOf } from './text.ts'
 
 const defaultTimeout = 30_000
 const defaultMaxBytes = 64 * 1024 * 1024
@@ -129,4 +133,38 @@ class Limits implements Disposable {
     this.#timer?.cancel()
     this.#request.signal?.removeEventListener('abort', this.#followCaller)
   }
+}
+
+/** A client over real sockets. Throws `TrustNotValid` if `options.trust` cannot work. */
+export function httpClient(options: HttpClientOptions & { readonly clock: Clock }): HttpClient {
+  return clientOver(undiciTransport(options), options.clock)
+}
+
+/** Unpacks a body while it arrives, no faster than it is read. Ending the iteration early ends the source's. */
+export function gunzip(chunks: AsyncIterable<Uint8Array>, target: string): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const unpacked = createGunzip()
+      // Errors of either side reach the reader through `unpacked`.
+      pipeline(Readable.from(chunks), unpacked, () => {})
+      const source: AsyncIterator<Uint8Array, undefined> = unpacked[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            return await source.next()
+          } catch (error) {
+            throw isDamage(error) ? Unreachable({ target, why: 'the compressed body is damaged or cut short', sent: true }) : error
+          }
+        },
+        async return() {
+          unpacked.destroy()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  return !(error instanceof Failure) && codeOf(error)?.startsWith('Z_') === true
 }

@@ -1,4 +1,5 @@
 import type { Secret } from './secret.ts'
+import { RequestNotValid } from './errors.ts'
 
 /** What a server must prove to be believed: who it is, unless `insecure` says otherwise for the one client that is made with it. */
 export interface TlsTrust {
@@ -80,4 +81,23 @@ export interface HttpClientOptions {
   readonly connections?: number
   /** Milliseconds to establish a connection. Default 10,000. */
   readonly connectTimeout?: number
+}
+
+/** What an error may say about a request: method, scheme, host and path. */
+export function targetOf(request: HttpRequest): string {
+  const { protocol, host, pathname } = parsedUrl(request)
+  return `${request.method} ${protocol}//${host}${pathname}`
+}
+
+/** The request's URL, taken apart. The error does not repeat it: a URL that cannot be read may hold anything. */
+export function parsedUrl(request: HttpRequest): URL {
+  const url = URL.parse(request.url)
+  if (url === null) throw RequestNotValid({ what: 'its URL cannot be read', fix: 'write https://HOST:PORT/PATH' })
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw RequestNotValid({ what: `its URL begins with ${url.protocol}`, fix: 'write https://HOST:PORT/PATH' })
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw RequestNotValid({ what: 'its URL holds a user name or password', fix: 'put credentials into the Authorization header' })
+  }
+  return url
 }

@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises'
 import type { Clock } from './clock.ts'
-import { codeOf } from './why-it-failed.ts'
+import { codeOf } from './text.ts'
 
 /** Milliseconds between being asked to end and being made to. */
 const grace = 5000

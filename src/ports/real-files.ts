@@ -3,7 +3,7 @@ import { appendFile, mkdir, open, readFile, readdir, realpath, rename, rm, stat 
 import { basename, dirname, join } from 'node:path'
 import { FileNotFound, FileNotReadable, FileNotWritable } from './errors.ts'
 import type { Files } from './files.ts'
-import { codeOf, whyItFailed } from './why-it-failed.ts'
+import { codeOf, whyItFailed } from './text.ts'
 
 /** The machine's file system. */
 export function realFiles(): Files {

@@ -9,7 +9,7 @@ import { OutputTail } from './output-tail.ts'
 import type { ProcessRequest, ProcessResult, Processes } from './processes.ts'
 import { endGroup } from './process-group.ts'
 import { Secret } from './secret.ts'
-import { codeOf, whyItFailed } from './why-it-failed.ts'
+import { codeOf, whyItFailed } from './text.ts'
 
 const defaultMaxOutput = 1024 * 1024
 

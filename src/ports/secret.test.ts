@@ -2,7 +2,7 @@
 // oxlint-disable typescript/restrict-template-expressions, typescript/no-misused-spread, typescript/no-unnecessary-type-conversion
 import { format, inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { jsonLog } from './json-log.ts'
+import { jsonLog } from './log.ts'
 import { Secret } from './secret.ts'
 import { VirtualClock } from './virtual-clock.ts'
 

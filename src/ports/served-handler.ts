@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { Unreachable } from './errors.ts'
-import { MessageQueue } from './message-queue.ts'
+import { MessageQueue } from './async-queue.ts'
 import type { HttpHandler, ServedRequest, ServedResponse } from './simulated-http.ts'
 import type { ServedWebSocket, WebSocketHandler } from './simulated-web-sockets.ts'
 

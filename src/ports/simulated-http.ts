@@ -1,9 +1,8 @@
 import type { Clock } from './clock.ts'
-import type { HttpClient, HttpRequest, HttpStream } from './http.ts'
-import { parsedUrl } from './http-target.ts'
+import { type HttpClient, type HttpRequest, type HttpStream, parsedUrl } from './http.ts'
 import { clientOver } from './http-transport.ts'
 import { Secret } from './secret.ts'
-import { unlessAborted } from './unless-aborted.ts'
+import { unlessAborted } from './abort.ts'
 
 /** A request as a server gets to see it. */
 export interface ServedRequest {

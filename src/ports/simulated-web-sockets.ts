@@ -1,10 +1,16 @@
 import type { Clock, Timer } from './clock.ts'
 import { Unreachable } from './errors.ts'
-import { MessageQueue } from './message-queue.ts'
+import { MessageQueue } from './async-queue.ts'
 import { Secret } from './secret.ts'
 import type { ServedRequest, ServedResponse } from './simulated-http.ts'
-import { connectTimeoutOf, idleTimeoutOf, webSocketTarget } from './web-socket-limits.ts'
-import type { WebSocketConnection, WebSocketRequest, WebSockets } from './web-socket.ts'
+import {
+  connectTimeoutOf,
+  idleTimeoutOf,
+  type WebSocketConnection,
+  type WebSocketRequest,
+  type WebSockets,
+  webSocketTarget,
+} from './web-socket.ts'
 
 /** The server's end of a connection. */
 export interface ServedWebSocket {

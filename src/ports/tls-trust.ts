@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { TrustNotValid } from './errors.ts'
 import type { TlsTrust } from './http.ts'
-import { whyItFailed } from './why-it-failed.ts'
+import { whyItFailed } from './text.ts'
 
 /** What a server must prove, known to make sense. */
 export interface CheckedTrust {

@@ -6,9 +6,9 @@ import { type TLSSocket } from 'node:tls'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { TrustNotValid, Unreachable } from './errors.ts'
-import { httpClient } from './http-client.ts'
+import { httpClient } from './http-transport.ts'
 import type { TlsTrust } from './http.ts'
-import { realClock } from './real-clock.ts'
+import { realClock } from './clock.ts'
 import { Secret } from './secret.ts'
 import { type TestAuthority, type TestCertificate, testAuthority } from './testing/certificates.ts'
 import { moduleText } from './testing/module-text.ts'
@@ -190,8 +190,8 @@ describe('the authorities of the machine', () => {
   /** Asks our server from a process with this environment, and prints the answer or the error's code. */
   async function askFrom(environment: Record<string, string>): Promise<string> {
     const script = `
-      import { httpClient } from ${moduleText('http-client.ts')}
-      import { realClock } from ${moduleText('real-clock.ts')}
+      import { httpClient } from ${moduleText('http-transport.ts')}
+      import { realClock } from ${moduleText('clock.ts')}
       const client = httpClient({ clock: realClock() })
       const answer = client.send({ method: 'GET', url: 'https://127.0.0.1:${server.port}/' })
       console.log(await answer.then(({ status }) => String(status), error => error.cause?.code ?? error.message))

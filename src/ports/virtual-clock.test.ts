@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DeadlineExceeded } from './errors.ts'
-import { seededChance } from './seeded-chance.ts'
+import { seededChance } from './chance.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 const hour = 3_600_000

@@ -1,6 +1,6 @@
 import type { Clock, Deadline, Timer } from './clock.ts'
-import { type HeapTimer, TimerHeap } from './timer-heap.ts'
-import { deadlineBy, sleepBy } from './waiting.ts'
+import { type HeapTimer, TimerHeap } from './delay-heap.ts'
+import { deadlineBy, sleepBy } from './abort.ts'
 
 /** The moment at which a virtual clock starts unless told otherwise: 2026-01-01T00:00:00Z. */
 const defaultStart = 1_767_225_600_000

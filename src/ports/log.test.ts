@@ -1,20 +1,66 @@
-import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { calmLog, jsonLog, type Log, type LogLevel, recordingLog, silentLog } from './log.ts'
 import { failure } from './failure.ts'
-import { jsonLog } from './json-log.ts'
-import type { Log, LogLevel } from './log.ts'
-import { recordingLog } from './recording-log.ts'
-import { Secret } from './secret.ts'
-import { silentLog } from './silent-log.ts'
-import { moduleText } from './testing/module-text.ts'
 import { VirtualClock } from './virtual-clock.ts'
+import { spawnSync } from 'node:child_process'
+import { Secret } from './secret.ts'
+import { moduleText } from './testing/module-text.ts'
+
+const DiskFull = failure('DISK_FULL', () => ({ message: 'the disk is full' }))
+const Away = failure('AWAY', () => ({ message: 'the server is away' }))
+
+function world() {
+  const clock = new VirtualClock()
+  const lines = recordingLog()
+  return { clock, lines: lines.lines, log: calmLog(lines, clock) }
+}
+
+test('a warning or an error is written ten times a minute at most, however many say it', async () => {
+  const { clock, lines, log } = world()
+  for (let job = 0; job < 1000; job++) log.with({ job }).warn('a job could not be written down', { error: DiskFull({}) })
+  expect(lines).toHaveLength(10)
+  expect(lines[9]!.fields).toMatchObject({ job: 9 })
+  await clock.advance(60_000)
+  expect(lines.slice(10)).toEqual([
+    {
+      level: 'warn',
+      message: 'a job could not be written down',
+      fields: { error: { code: 'DISK_FULL', message: 'the disk is full' }, leftOut: 990 },
+    },
+  ])
+  log.warn('a job could not be written down', { error: DiskFull({}) })
+  expect(lines).toHaveLength(12)
+})
+
+test('what differs in its words or in the cause is written all the same', () => {
+  const { lines, log } = world()
+  for (let time = 0; time < 50; time++) {
+    log.warn('work failed', { error: DiskFull({}) })
+    log.warn('work failed', { error: Away({}) })
+    log.error('work failed for good')
+  }
+  expect(lines).toHaveLength(30)
+})
+
+test('nothing is told of a minute in which nothing was left out', async () => {
+  const { clock, lines, log } = world()
+  for (let time = 0; time < 10; time++) log.error('a defect')
+  await clock.advance(120_000)
+  expect(lines).toHaveLength(10)
+})
+
+test('what went well is never left out', () => {
+  const { lines, log } = world()
+  for (let time = 0; time < 50; time++) log.info('a VM is ready')
+  expect(lines).toHaveLength(50)
+})
 
 const NestGone = failure('NEST_GONE', ({ nest }: { nest: string; token: string }) => ({
   message: `nest ${nest} is gone`,
   fix: 'build another one',
 }))
 
-function lines(level: LogLevel, say: (log: Log) => void): Record<string, unknown>[] {
+function linesOf(level: LogLevel, say: (log: Log) => void): Record<string, unknown>[] {
   const written: string[] = []
   say(jsonLog({ level, clock: new VirtualClock({ start: 1_794_784_903_125 }), write: line => written.push(line) }))
   return written.map(line => {
@@ -24,7 +70,7 @@ function lines(level: LogLevel, say: (log: Log) => void): Record<string, unknown
 }
 
 test('a line says level, time by the clock, fields and message', () => {
-  expect(lines('info', log => log.info('hatched', { nest: 'a', eggs: 3 }))).toEqual([
+  expect(linesOf('info', log => log.info('hatched', { nest: 'a', eggs: 3 }))).toEqual([
     { level: 'info', time: '2026-11-15T23:21:43.125Z', nest: 'a', eggs: 3, msg: 'hatched' },
   ])
 })
@@ -36,7 +82,7 @@ test.each([
   ['error', ['error']],
   ['silent', []],
 ] as const)('level %s lets through %s', (level, through) => {
-  const said = lines(level, log => {
+  const said = linesOf(level, log => {
     log.debug('d')
     log.info('i')
     log.warn('w')
@@ -56,13 +102,13 @@ test('context goes with every line, and the nearest value of a name wins, once',
 })
 
 test('a field cannot take the place of what the line says by itself', () => {
-  const [line] = lines('info', log => log.with({ level: 'x' }).info('message', { time: 'y', msg: 'z' }))
+  const [line] = linesOf('info', log => log.with({ level: 'x' }).info('message', { time: 'y', msg: 'z' }))
   expect(line).toMatchObject({ level: 'info', msg: 'message', level_: 'x', time_: 'y', msg_: 'z' })
 })
 
 test('a planned error shows code, message, fix and causes, but no details and no stack', () => {
   const error = NestGone({ nest: 'a', token: 'hidden' }, { cause: Object.assign(new Error('connection reset'), { code: 'ECONNRESET' }) })
-  const [line] = lines('info', log => log.error('failed', { error, list: [{ error }] }))
+  const [line] = linesOf('info', log => log.error('failed', { error, list: [{ error }] }))
   const shown = {
     code: 'NEST_GONE',
     message: 'nest a is gone',
@@ -75,12 +121,12 @@ test('a planned error shows code, message, fix and causes, but no details and no
 })
 
 test('a bug shows where it is', () => {
-  const [line] = lines('info', log => log.error('failed', { error: new TypeError('x is not a function') }))
-  expect(line?.['error']).toMatchObject({ message: 'x is not a function', stack: expect.stringContaining('json-log.test.ts') })
+  const [line] = linesOf('info', log => log.error('failed', { error: new TypeError('x is not a function') }))
+  expect(line?.['error']).toMatchObject({ message: 'x is not a function', stack: expect.stringContaining('log.test.ts') })
 })
 
 test('a failure of several shows each', () => {
-  const [line] = lines('info', log => log.error('failed', { error: new AggregateError([new Error('one'), new Error('two')], 'both') }))
+  const [line] = linesOf('info', log => log.error('failed', { error: new AggregateError([new Error('one'), new Error('two')], 'both') }))
   expect(line?.['error']).toMatchObject({ message: 'both', errors: [{ message: 'one' }, { message: 'two' }] })
 })
 
@@ -97,7 +143,7 @@ test('any value can be logged, even what JSON cannot hold', () => {
     bytes: new Uint8Array(3),
     circle,
   }
-  const [line] = lines('info', log => log.info('odd', odd))
+  const [line] = linesOf('info', log => log.info('odd', odd))
   expect(line).toMatchObject({ big: '18446744073709551616', bad: 'NaN', set: [1], map: { a: 1 }, bytes: '3 bytes' })
   expect(line).not.toHaveProperty('no')
   expect(line).not.toHaveProperty('call')
@@ -105,8 +151,8 @@ test('any value can be logged, even what JSON cannot hold', () => {
 
 test('lines go to standard error unless told otherwise', () => {
   const script = `
-    import { jsonLog } from ${moduleText('json-log.ts')}
-    import { realClock } from ${moduleText('real-clock.ts')}
+    import { jsonLog } from ${moduleText('log.ts')}
+    import { realClock } from ${moduleText('clock.ts')}
     jsonLog({ level: 'info', clock: realClock() }).info('said')
   `
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', timeout: 15_000 })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { DeadlineExceeded } from './errors.ts'
-import { realClock } from './real-clock.ts'
+import { realClock } from './clock.ts'
 
 const clock = realClock()
 
@@ -53,7 +53,7 @@ test('a deadline aborts its signal', async () => {
 
 test('a sleep keeps the process alive; timers and deadlines do not', () => {
   const script = `
-    import { realClock } from ${JSON.stringify(new URL('real-clock.ts', import.meta.url).href)}
+    import { realClock } from ${JSON.stringify(new URL('clock.ts', import.meta.url).href)}
     const clock = realClock()
     clock.after(600_000, () => console.log('timer'))
     clock.deadline(600_000)

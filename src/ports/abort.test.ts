@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { aborted } from './aborted.ts'
-import { unlessAborted } from './unless-aborted.ts'
+import { aborted, unlessAborted } from './abort.ts'
 
 const reason = new Error('stopped')
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { jsonLog } from './json-log.ts'
-import { textLine } from './text-line.ts'
+import { jsonLog } from './log.ts'
+import { nearest, textLine } from './text.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 test.each([
@@ -14,4 +14,16 @@ test.each([
   const log = jsonLog({ level: 'info', clock: new VirtualClock({ start: 1_794_784_903_125 }), write: line => written.push(textLine(line)) })
   log.info('hatched at last', fields)
   expect(written).toEqual([`23:21:43 info  hatched at last${rest}\n`])
+})
+
+test.each([
+  ['lisen', 'listen'],
+  ['datadir', 'dataDir'],
+  ['data_dir', 'dataDir'],
+  ['tsl', 'tls'],
+  ['Listen', 'listen'],
+  ['colour', undefined],
+  ['x', undefined],
+])('%s was meant to be %s', (typed, meant) => {
+  expect(nearest(typed, ['listen', 'dataDir', 'tls', 'url'])).toBe(meant)
 })
