@@ -1,25 +1,27 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { finishCopy, removeDatabase } from './copy-file.ts'
 import { DatabaseKeeper } from './database-keeper.ts'
-import { BackupNotWritten, FolderFileTaken } from './errors.ts'
+import { BackupNotWritten, BackupTargetNotBackup, FolderFileTaken } from './errors.ts'
+import { isBackup } from './file-header.ts'
 import { isStoreFile } from './store-files.ts'
 
 /**
  * Copies a database while it is in use, to a file that appears under its name only when it is complete. What `settle` has put into
- * the database is in it. Rejects with BackupNotWritten, or FolderFileTaken if the store itself lives there.
+ * the database is in it. Rejects with BackupNotWritten, FolderFileTaken if the store itself lives there, or BackupTargetNotBackup.
  */
 export async function backup(source: string, target: string, settle: () => Promise<void>): Promise<void> {
   const file = resolve(target)
   const unfinished = `${file}.unfinished`
   try {
     if (isOfStore(file, source)) throw FolderFileTaken({ file })
+    if (existsSync(file) && !isBackup(file)) throw BackupTargetNotBackup({ file })
     removeDatabase(unfinished)
     await settle()
     await copy(source, unfinished)
     finishCopy(unfinished, file)
   } catch (error) {
-    if (FolderFileTaken.is(error)) throw error
+    if (FolderFileTaken.is(error) || BackupTargetNotBackup.is(error)) throw error
     removeDatabase(unfinished)
     throw BackupNotWritten({ file, why: error instanceof Error ? error.message : String(error) }, { cause: error })
   }

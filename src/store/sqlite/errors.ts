@@ -18,6 +18,12 @@ export const FolderFileTaken = failure('STORE_FOLDER_FILE_TAKEN', ({ file }: { f
   fix: 'choose another file, best on another disk',
 }))
 
+/** A backup was to replace a file that is not a backup. Nothing was written. */
+export const BackupTargetNotBackup = failure('STORE_BACKUP_TARGET_NOT_BACKUP', ({ file }: { file: string }) => ({
+  message: `${file} exists and is not a backup: a backup only replaces an older backup`,
+  fix: 'choose another file name, or remove that file first',
+}))
+
 /** There was no room even to open the store. */
 export const FolderFull = failure('STORE_FOLDER_FULL', ({ folder }: { folder: string }) => ({
   message: `the disk of data folder ${folder} is full`,

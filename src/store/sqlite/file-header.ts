@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
 /** Says "Avry" in the header of every database that Aviary makes, so that no other program's file is taken for ours. */
 export const applicationId = 0x41_76_72_79
@@ -13,6 +13,13 @@ export type FileHeader =
       /** Whether it was last used with a write-ahead log, as a store does; a fresh file and a backup were not. */
       readonly writeAhead: boolean
     }
+
+/** Whether a file is a complete backup. A data directory's own database is not one: its header names a write-ahead log. */
+export function isBackup(file: string): boolean {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
+  const header = readHeader(file)
+  return header.state === 'database' && header.applicationId === applicationId && !header.writeAhead
+}
 
 /** Looks at a file without SQLite, which would start to recover and change it. */
 export function readHeader(file: string): FileHeader {
