@@ -315,6 +315,19 @@ test('what is not served is 404 in Kubernetes’ words, wherever it is', async (
   await server.close()
 })
 
+test('health: alive unless a check says that only a restart helps', async () => {
+  let dead = false
+  const checkAlive = () => {
+    if (dead) throw new Error('only a restart helps')
+  }
+  const server = await testServer({ checks: [{ name: 'store', check: checkAlive, checkAlive }] })
+  expect((await server.send('GET', '/livez?verbose')).text).toBe('[+]ping ok\n[+]store ok\nlivez check passed\n')
+  dead = true
+  expect(await server.send('GET', '/livez')).toMatchObject({ status: 500, text: expect.stringContaining('[-]store failed') })
+  expect((await server.send('GET', '/livez/store')).status).toBe(500)
+  await server.close()
+})
+
 test('health: ready only if every check passes, alive in any case', async () => {
   let broken = false
   const check = () => {

@@ -36,6 +36,7 @@ const byCode: readonly (readonly [string, ExitCode])[] = [
   ['CRDS_', exitCodes.conflict],
   ['STORE_FOLDER_', exitCodes.dataFolder],
   ['STORE_DATABASE_', exitCodes.dataFolder],
+  ['STORE_BACKUP_', exitCodes.dataFolder],
   ['FILE_NOT_WRITABLE', exitCodes.dataFolder],
   ['FILE_NOT_', exitCodes.configuration],
   ['UNREACHABLE', exitCodes.unreachable],

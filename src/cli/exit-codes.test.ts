@@ -20,6 +20,7 @@ test.each([
   [failed('STORE_FOLDER_IN_USE'), 'dataFolder'],
   [failed('STORE_FOLDER_FULL'), 'dataFolder'],
   [failed('STORE_FOLDER_FILE_TAKEN'), 'dataFolder'],
+  [failed('STORE_BACKUP_TARGET_NOT_BACKUP'), 'dataFolder'],
   [failed('STORE_DATABASE_DAMAGED'), 'dataFolder'],
   [failed('STORE_DATABASE_UNREADABLE'), 'dataFolder'],
   [failed('STORE_DATABASE_FOREIGN'), 'dataFolder'],

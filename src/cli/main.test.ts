@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -311,6 +311,28 @@ test('backup saves a database that can be started from', async () => {
   expect(await play('backup copy.db')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+ bytes written to .*copy\.db\n$/) })
   expect((await readFile(join(folder, 'copy.db'))).subarray(0, 15).toString()).toBe('SQLite format 3')
 })
+
+test('backup replaces an older backup', async () => {
+  expect(await play('backup again.db')).toMatchObject({ code: 0 })
+  expect(await play('backup again.db')).toMatchObject({ code: 0 })
+})
+
+test.each(['data/kubeconfig', 'data/tls/server.pem', 'empty-file', 'stopped/aviary.db'])(
+  'backup does not write over %s, which is not a backup',
+  async file => {
+    await writeFile(join(folder, 'empty-file'), '')
+    await mkdir(join(folder, 'stopped'), { recursive: true })
+    // The database of a stopped server: in write-ahead mode, without files beside it.
+    await copyFile(join(folder, 'data/aviary.db'), join(folder, 'stopped/aviary.db'))
+    const before = await readFile(join(folder, file))
+    expect(await play(`backup ${file}`)).toMatchObject({
+      code: 5,
+      out: '',
+      err: expect.stringMatching(/exists and is not a backup.*\nfix: choose another file name/),
+    })
+    expect(await readFile(join(folder, file))).toEqual(before)
+  },
+)
 
 test('crds prints a definition for each kind of our own', async () => {
   const { code, out } = await play('crds')

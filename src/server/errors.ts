@@ -20,7 +20,7 @@ export function problemLine(file: string | undefined, { key, message, fix, posit
 /** The authority in the data folder cannot sign. It is never replaced silently: clients trust it. */
 export const AuthorityNotUsable = failure('SERVER_AUTHORITY_NOT_USABLE', ({ file, why }: { file: string; why: string }) => ({
   message: `the certificate authority ${file} cannot be used: ${why}`,
-  fix: 'restore the file from a backup; or remove it to get a new authority, and hand out the new kubeconfig',
+  fix: 'check the clock of this machine and restore the file from a backup; or remove it to get a new authority, and hand out the new kubeconfig',
 }))
 
 /** The certificate that the configuration names cannot be shown to anybody. */

@@ -91,7 +91,15 @@ describe('the program on the embedded engine', () => {
     const aviary = await world.start('[access.audit]\nlog = "all"')
     await world.send(aviary, '/api')
     await Promise.all([aviary.stop(), aviary.stop()])
-    expect(await readdir(world.dataDir)).toEqual(['audit', 'aviary.db', 'kubeconfig', 'lock', 'lock.owner', 'tls'])
+    expect(await readdir(world.dataDir)).toEqual([
+      'audit',
+      'aviary.db',
+      'aviary.db-acknowledged',
+      'kubeconfig',
+      'lock',
+      'lock.owner',
+      'tls',
+    ])
     await expect(world.send(aviary, '/healthz', { token: '' })).rejects.toThrow(/did not answer/)
   })
 

@@ -13,10 +13,10 @@ export { openSqliteStore } from './open-sqlite-store.ts'
 export { compareRevisions } from './revision.ts'
 export { fieldSelectorValue, parseFieldSelector } from './selectors/field-selector.ts'
 export { parseLabelSelector } from './selectors/label-selector.ts'
-export { FolderFileTaken } from './sqlite/errors.ts'
-export type { SqliteStoreOptions } from './sqlite/open-sqlite-store.ts'
-export type { SqliteStore, StoreStats } from './sqlite/sqlite-store.ts'
-export { isStoreFile, storeFiles } from './sqlite/store-files.ts'
+export { BackupTargetNotBackup, FolderFileTaken } from './sqlite/errors.ts'
+export { isBackup, isStoreFile, storeFiles } from './sqlite/files.ts'
+export type { SqliteStoreOptions } from './sqlite/open.ts'
+export type { SqliteStore, StoreStats } from './sqlite/store.ts'
 export type {
   DeleteOptions,
   Deletion,

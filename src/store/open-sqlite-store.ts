@@ -1,11 +1,11 @@
-import type { SqliteStoreOptions } from './sqlite/open-sqlite-store.ts'
-import type { SqliteStore } from './sqlite/sqlite-store.ts'
+import type { SqliteStoreOptions } from './sqlite/open.ts'
+import type { SqliteStore } from './sqlite/store.ts'
 
 /**
- * Opens the embedded store in a data folder: see `sqlite/open-sqlite-store.ts`. The engine is loaded only now, because those who
- * speak to a server, as the command line does, never need it.
+ * Opens the embedded store in a data folder: see `sqlite/open.ts`. The engine is loaded only now: the CLI, which talks
+ * to a server, never needs it.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const engine = await import('./sqlite/open-sqlite-store.ts')
+  const engine = await import('./sqlite/open.ts')
   return await engine.openSqliteStore(options)
 }

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Files, FileNotWritable } from '../../ports/index.ts'
 import { backupPath } from '../../server/index.ts'
-import { FolderFileTaken, isStoreFile, storeFiles } from '../../store/index.ts'
+import { BackupTargetNotBackup, FolderFileTaken, isBackup, isStoreFile, storeFiles } from '../../store/index.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { connected } from '../connection.ts'
 import { BackupIncomplete } from '../errors.ts'
@@ -21,7 +21,7 @@ export async function run([file = '']: readonly string[], options: ConnectionOpt
   const target = resolve(io.folder, file)
   // Not made here: it may be the place of a disk that is not mounted.
   if (!(await io.files.exists(dirname(target)))) throw FileNotWritable({ path: target, why: `there is no folder ${dirname(target)}` })
-  if (await isTaken(target, io.files)) throw FolderFileTaken({ file: target })
+  await checkTarget(target, io.files)
   await connected(options, io, async ({ access, http }) => {
     const headers = await access.credentials.headers()
     const answer = await http.send({
@@ -35,9 +35,17 @@ export async function run([file = '']: readonly string[], options: ConnectionOpt
     if (answer.status !== 200) throw serverRefusal(answer, noDatabase)
     const expected = Number(answer.headers['content-length'] ?? answer.body.length)
     if (answer.body.length !== expected) throw BackupIncomplete({ got: answer.body.length, expected })
+    // Again: the download may have taken minutes.
+    await checkTarget(target, io.files)
     await io.files.write(target, answer.body, { mode: 0o600 })
     io.out(`${answer.body.length} bytes written to ${target}\n`)
   })
+}
+
+/** Throws FolderFileTaken or BackupTargetNotBackup if something other than an older backup would be replaced. */
+async function checkTarget(target: string, files: Files): Promise<void> {
+  if (await isTaken(target, files)) throw FolderFileTaken({ file: target })
+  if ((await files.exists(target)) && !isBackup(target)) throw BackupTargetNotBackup({ file: target })
 }
 
 /** Whether a store lives in that file, perhaps the very one that is to be copied: it would go on writing to a file without a name. */

@@ -17,6 +17,9 @@ import { version } from '../version.ts'
 import { embeddedAccess } from './embedded-access.ts'
 import { writeLocalKubeconfig } from './local-kubeconfig.ts'
 
+/** What the server keeps in its data folder beside the store: an empty store there means that the database was lost. */
+const traces = ['audit', 'kubeconfig', 'tls']
+
 /**
  * The program on one machine: the store in the data folder, the Kubernetes API over it, the controllers beside it. The store comes
  * first, because it alone knows whether the data folder is ours: a second process is turned away before it has touched anything.
@@ -26,7 +29,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
   const { dataDir, listen, tls, stopTimeout } = config.server
   const within = stopTimeout
 
-  const store = await openSqliteStore({ folder: dataDir, kinds: allKinds, clock, chance, log, metrics })
+  const store = await openSqliteStore({ folder: dataDir, kinds: allKinds, clock, chance, log, metrics, traces })
   opened.defer(() => store.close())
   await removeUnfinishedBackups({ folder: dataDir, files })
   await store.create(Namespace, { metadata: { name: 'default' } }).catch(undefinedIf('AlreadyExists'))
@@ -43,7 +46,7 @@ export async function startEmbedded(config: Config, ports: Ports, opened: AsyncD
 
   const server = httpsServer(certificate, ports)
   const guard = { access, clock, chance, log }
-  const checks = [{ name: 'store', check: async () => void (await store.list(Namespace, { limit: 1 })) }]
+  const checks = [{ name: 'store', check: () => store.checkWritable(), checkAlive: () => store.checkNotFailed() }]
   await server.app.register(apiServer, { ...guard, store, kinds: allKinds, metrics, version, checks })
   guardedRoute(server.app, metricsPath, guard, reply => sendMetrics(metrics, reply))
   guardedRoute(server.app, backupPath, guard, reply => sendBackup({ store, folder: dataDir, files, chance, log }, reply))

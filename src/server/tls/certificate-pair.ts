@@ -8,6 +8,7 @@ export interface CertificatePair {
   readonly certificate: string
   /** PEM. */
   readonly key: Secret
+  readonly notBefore: number
   readonly notAfter: number
 }
 
@@ -20,7 +21,12 @@ export function certificatePair(certificateText: string, keyText: string): Certi
   const leaf = attempt(() => new X509Certificate(certificates[0] as string), 'the certificate cannot be parsed')
   const privateKey = attempt(() => createPrivateKey(key), 'the private key cannot be parsed (is it encrypted?)')
   if (!leaf.checkPrivateKey(privateKey)) throw new Error('the private key is not that of the certificate')
-  return { certificate: `${certificates.join('\n')}\n`, key: new Secret(`${key}\n`), notAfter: leaf.validToDate.getTime() }
+  return {
+    certificate: `${certificates.join('\n')}\n`,
+    key: new Secret(`${key}\n`),
+    notBefore: leaf.validFromDate.getTime(),
+    notAfter: leaf.validToDate.getTime(),
+  }
 }
 
 function attempt<T>(work: () => T, otherwise: string): T {

@@ -91,7 +91,7 @@ test('an authority that a library of others made can sign as well', async () => 
     extensions: [new x509.BasicConstraintsExtension(true, 0, true), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
   })
   const key = x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')
-  const pair = { certificate: other.toString('pem'), key: new Secret(key), notAfter: now + day }
+  const pair = { certificate: other.toString('pem'), key: new Secret(key), notBefore: now, notAfter: now + day }
   const { certificate } = await makeServerCertificate({ ...request, names: ['localhost'], authority: pair })
   expect(new X509Certificate(certificate).checkIssued(new X509Certificate(pair.certificate))).toBe(true)
 })

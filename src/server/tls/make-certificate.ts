@@ -94,8 +94,14 @@ function pairOf({ request, issuer, subject, publicKey, extensions }: Certified, 
   return {
     certificate: new X509Certificate(certificate).toString(),
     key: new Secret(ownKey.export({ type: 'pkcs8', format: 'pem' }).toString()),
-    notAfter: now + lifetime - ((now + lifetime) % 1000),
+    notBefore: wholeSeconds(now - backdatedMilliseconds),
+    notAfter: wholeSeconds(now + lifetime),
   }
+}
+
+/** Certificates know no milliseconds. */
+function wholeSeconds(milliseconds: number): number {
+  return milliseconds - (milliseconds % 1000)
 }
 
 /** Positive, and as long as it looks: some readers take a first bit for a sign, others drop leading zeros. */

@@ -30,6 +30,12 @@ describe('the certificate of our own authority', () => {
     expect(leaf.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
   })
 
+  interface Change {
+    readonly madeAt?: number
+    readonly now?: number
+    readonly names?: readonly string[]
+  }
+
   test('stays the same from start to start', async () => {
     const files = memoryFiles()
     const first = await certificate(files)
@@ -37,14 +43,19 @@ describe('the certificate of our own authority', () => {
     expect(second).toMatchObject({ certificate: first.certificate, ca: first.ca, renewed: false })
   })
 
-  test.each([
+  test.each<[string, Change]>([
     ['it ends within a month', { now: start + 336 * day }],
+    ['it is not valid yet, because it was made while the clock was 400 days ahead', { madeAt: start + 400 * day, now: start + day }],
     ['a name is missing', { names: ['localhost', 'new.example.com'] }],
-  ])('is renewed by the same authority if %s', async (_, change) => {
+  ])('is renewed by the same authority if %s', async (_, { madeAt = start, ...change }: Change) => {
     const files = memoryFiles()
-    const first = await certificate(files)
+    const authority = await certificate(files)
+    await files.remove('/data/tls/server.pem')
+    const first = await certificate(files, { now: madeAt })
+    expect(first.ca).toBe(authority.ca)
     const second = await certificate(files, change)
     expect(second.renewed).toBe(true)
+    expect(second.notBefore).toBeLessThanOrEqual(change.now ?? start)
     expect(second.ca).toBe(first.ca)
     expect(second.certificate).not.toBe(first.certificate)
   })
@@ -87,6 +98,17 @@ describe('the certificate of our own authority', () => {
     const files = memoryFiles()
     await certificate(files)
     await expect(certificate(files, { now: start + 3650 * day })).rejects.toThrow('expired')
+  })
+
+  test('is refused if the authority is not valid yet, with the time from which it is', async () => {
+    const files = memoryFiles()
+    await certificate(files, { now: start + 400 * day })
+    const before = await files.read('/data/tls/authority.pem')
+    await expect(certificate(files)).rejects.toMatchObject({
+      code: 'SERVER_AUTHORITY_NOT_USABLE',
+      message: expect.stringContaining('it is valid only from 2028-02-19T'),
+    })
+    expect(await files.read('/data/tls/authority.pem')).toBe(before)
   })
 
   test('never prints its key', async () => {

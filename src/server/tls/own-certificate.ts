@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
-import type { Chance, Clock, Files } from '../../ports/index.ts'
+import { type Chance, type Clock, type Files, isoTime } from '../../ports/index.ts'
 import { AuthorityNotUsable } from '../errors.ts'
 import { certificatePair } from './certificate-pair.ts'
 import type { CertificatePair } from './certificate-pair.ts'
@@ -34,8 +34,8 @@ export interface OwnCertificate extends CertificatePair {
 /**
  * The server's certificate from our own authority. Both are kept in the folder, each with its key in one file, so that a crash
  * never leaves a key without its certificate. Made when missing; the certificate is made again when it lacks a name, was signed by
- * another authority, or ends within 30 days. Rejects with `AuthorityNotUsable` rather than replacing an authority that clients
- * already trust.
+ * another authority, ends within 30 days, or is not valid yet because it was made while the clock was ahead. Rejects with
+ * `AuthorityNotUsable` rather than replacing an authority that clients already trust.
  */
 export async function ownCertificate(options: OwnCertificateOptions): Promise<OwnCertificate> {
   const { folder, files, clock } = options
@@ -63,6 +63,10 @@ async function loadOrMakeAuthority({ folder, files, clock, chance }: OwnCertific
   }
   const pair = readAuthority(file, text)
   if (pair.notAfter <= clock.now() + day) throw AuthorityNotUsable({ file, why: 'it has expired, or does within a day' })
+  if (pair.notBefore > clock.now()) {
+    const why = `it is valid only from ${isoTime(pair.notBefore)}, and the clock says ${isoTime(clock.now())}`
+    throw AuthorityNotUsable({ file, why })
+  }
   return pair
 }
 
@@ -90,5 +94,6 @@ function stillGood(pair: CertificatePair, authority: CertificatePair, { names, c
   const certificate = new X509Certificate(pair.certificate)
   const isSigned = certificate.verify(new X509Certificate(authority.certificate).publicKey)
   const hasNames = names.every(name => (isAddress(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined)
-  return isSigned && hasNames && pair.notAfter > clock.now() + renewBefore
+  const now = clock.now()
+  return isSigned && hasNames && pair.notBefore <= now && pair.notAfter > now + renewBefore
 }

@@ -70,6 +70,12 @@ describe('a certificate of the configuration', () => {
   })
 })
 
+test('a certificate of the configuration that is not valid yet is refused', async () => {
+  const later = await makeServerCertificate({ name: 'later', now: start + day, lifetime: day, chance, names: ['localhost'], authority })
+  const { options } = setUp({ certificate: '/c.pem', key: later.key }, { '/c.pem': later.certificate })
+  await expect(servingCertificate(options)).rejects.toThrow('it is valid only from ')
+})
+
 describe('a certificate of the configuration that is replaced while the server runs', () => {
   async function running() {
     const content = { '/c.pem': pair.certificate, '/k.pem': pair.key.reveal() }

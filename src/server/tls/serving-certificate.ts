@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { periodically } from '../../control/index.ts'
-import type { Chance, Clock, Files, Log, Metrics, Secret } from '../../ports/index.ts'
+import { type Chance, type Clock, type Files, isoTime, type Log, type Metrics, type Secret } from '../../ports/index.ts'
 import { FileSecret } from '../config/file-secret.ts'
 import { CertificateNotUsable } from '../errors.ts'
 import { certificatePair } from './certificate-pair.ts'
@@ -64,6 +64,7 @@ async function configuredCertificate(tls: ConfiguredTls, { files, clock }: Servi
     const key = tls.key instanceof FileSecret ? await files.read(tls.key.file) : tls.key.reveal()
     const pair = certificatePair(await files.read(file), key)
     if (pair.notAfter <= clock.now()) throw new Error('it has expired')
+    if (pair.notBefore > clock.now()) throw new Error(`it is valid only from ${isoTime(pair.notBefore)}`)
     return { ...pair, ca: tls.ca === undefined ? selfSigned(pair) : await files.read(tls.ca) }
   } catch (cause) {
     throw CertificateNotUsable({ file, why: (cause as Error).message }, { cause })

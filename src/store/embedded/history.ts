@@ -48,11 +48,6 @@ export class History {
     })
   }
 
-  /** Drops and returns everything up to a revision. */
-  trimTo(revision: number): readonly Change[] {
-    return this.#drop(change => change.revision <= revision)
-  }
-
   #drop(outside: (oldest: Change) => boolean): readonly Change[] {
     const dropped: Change[] = []
     for (let oldest = this.#changes.first(); oldest !== undefined && outside(oldest); oldest = this.#changes.first()) {

@@ -63,10 +63,10 @@ export class State {
     }
   }
 
-  /** Lets go of what has left the window, and returns it; of everything up to `upTo` if that is given. */
-  trim(now: number, upTo?: number): readonly Change[] {
-    const dropped = upTo === undefined ? this.history.trim(now) : this.history.trimTo(upTo)
-    this.#compacted = Math.max(dropped.at(-1)?.revision ?? 0, upTo ?? 0, this.#compacted)
+  /** Drops what has left the window, and returns it. */
+  trim(now: number): readonly Change[] {
+    const dropped = this.history.trim(now)
+    this.#compacted = Math.max(dropped.at(-1)?.revision ?? 0, this.#compacted)
     return dropped
   }
 }

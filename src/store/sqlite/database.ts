@@ -1,4 +1,7 @@
-import { DatabaseSync } from 'node:sqlite'
+import { backup, DatabaseSync } from 'node:sqlite'
+
+/** Pages that a backup copies before other statements get their turn: some milliseconds. */
+const pagesInOneStep = 1000
 
 type Value = number | string | null
 
@@ -9,10 +12,12 @@ export interface Statement {
   rows(...values: Value[]): readonly (readonly Value[])[]
 }
 
-/** As much of a database as a journal needs. Behind it stands SQLite; in tests also one that fails on demand. */
+/** As much of a connection as the store needs. Tests have one that fails on demand. */
 export interface Database {
   exec(sql: string): void
   prepare(sql: string): Statement
+  /** Copies the database to a file, page by page, while it is used through this connection. */
+  backup(to: string): Promise<void>
   close(): void
 }
 
@@ -20,8 +25,8 @@ export interface Database {
 export class SqliteDatabase implements Database {
   readonly #handle: DatabaseSync
 
-  constructor(file: string, options: { readonly waitForLock?: number } = {}) {
-    this.#handle = new DatabaseSync(file, { timeout: options.waitForLock ?? 0 })
+  constructor(file: string, options: { readonly waitForLock?: number; readonly readOnly?: boolean } = {}) {
+    this.#handle = new DatabaseSync(file, { timeout: options.waitForLock ?? 0, readOnly: options.readOnly ?? false })
   }
 
   exec(sql: string): void {
@@ -37,14 +42,18 @@ export class SqliteDatabase implements Database {
     }
   }
 
+  async backup(to: string): Promise<void> {
+    await backup(this.#handle, to, { rate: pagesInOneStep })
+  }
+
   close(): void {
     this.#handle.close()
   }
 }
 
 /**
- * Opens a connection to the database of a store. What is committed is on the disk. SQLite's own log is moved into the file when it
- * has a thousand pages, which are 8 MB, and cut back to 32 MB after a rush.
+ * Opens a connection to the database of a store. A commit is on the disk when it returns (`synchronous = FULL`). SQLite checkpoints its
+ * write-ahead log at a thousand pages, which are 8 MB, and truncates it to 32 MB after a burst.
  */
 export function connect(file: string): SqliteDatabase {
   const database = new SqliteDatabase(file, { waitForLock: 5000 })
@@ -81,7 +90,7 @@ export function transaction<T>(database: Database, work: () => T): T {
   }
 }
 
-/** Undoes the transaction under way, if SQLite has not already done so on its own. */
+/** Undoes the open transaction, if SQLite has not already done so on its own. */
 function rollback(database: Database): void {
   try {
     database.exec('ROLLBACK')

@@ -5,7 +5,7 @@ import { kind, Namespace, type Kind } from '../../kinds/index.ts'
 import { openStore } from '../testing/sqlite.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { connect, type Database, scalar } from './database.ts'
-import { fillDefaults } from './fill-defaults.ts'
+import { fillDefaults } from './schema.ts'
 
 /** A kind of which one program version knows less than the next. */
 const scroll = <S extends z.ZodObject>(spec: S) =>
@@ -85,6 +85,7 @@ test('an interruption leaves everything as it was, and the next start does it', 
       if (sql === 'COMMIT') throw new Error('the power is gone')
       database.exec(sql)
     },
+    backup: to => database.backup(to),
     close: () => database.close(),
   }
   expect(() => fillDefaults(interrupted, [after])).toThrow('the power is gone')

@@ -2,11 +2,10 @@ import { Change } from '../embedded/change.ts'
 import type { Collection } from '../embedded/collection.ts'
 import type { State } from '../embedded/state.ts'
 import type { Version } from '../embedded/version.ts'
-import { type Database, scalar } from './database.ts'
+import { type Database, scalar, transaction } from './database.ts'
 import { DatabaseDamaged } from './errors.ts'
-import { newestRevision } from './newest-revision.ts'
-import { versionOf } from './row.ts'
-import { isIntact, type SealedRow } from './sealed-row.ts'
+import { type ChecksummedRow, installationOf, isIntact, newestRevision } from './log.ts'
+import { versionOf } from './rows.ts'
 
 /** What a database knew besides the objects. */
 export interface Loaded {
@@ -24,7 +23,7 @@ const restoreBump = 1_000_000_000
  */
 export function load(database: Database, file: string, state: State, now: number, remembered: number): Loaded {
   const meta = new Map(database.prepare('SELECT name, value FROM meta').rows() as unknown as [string, string][])
-  const installation = meta.get('installation')
+  const installation = installationOf(database)
   const newest = newestRevision(database)
   if (newest === undefined || installation === undefined) throw DatabaseDamaged({ file, why: 'its table meta is incomplete' })
   // How old a change is was not written down, so only their number decides how many are remembered.
@@ -33,7 +32,7 @@ export function load(database: Database, file: string, state: State, now: number
   const superseded: number[] = []
   const shared = sharedTexts()
 
-  const take = (row: SealedRow) => {
+  const take = (row: ChecksummedRow) => {
     if (!isIntact(row)) throw DatabaseDamaged({ file, why: `revision ${row[0]}, which holds ${row[1]} ${row[2]}, is not what was written` })
     const [at, name, key, deleted] = row
     const collection = state.collectionNamed(name)
@@ -63,30 +62,32 @@ export function load(database: Database, file: string, state: State, now: number
 const rowsInOnePage = 256
 
 /** All rows in the order in which they were written: one by one they take longer to read, all at once they take much room. */
-function* pagesOf(database: Database): Generator<readonly SealedRow[], void, undefined> {
+function* pagesOf(database: Database): Generator<readonly ChecksummedRow[], void, undefined> {
   const page = database.prepare(
     `SELECT rv, kind, key, deleted, traits, body, checksum FROM revision WHERE rv > ? ORDER BY rv LIMIT ${rowsInOnePage}`,
   )
   for (let after = 0; ;) {
-    const rows = page.rows(after) as unknown as readonly SealedRow[]
+    const rows = page.rows(after) as unknown as readonly ChecksummedRow[]
     yield rows
     if (rows.length < rowsInOnePage) return
     after = rows.at(-1)![0]
   }
 }
 
+/** Whether the database is a backup that was put in place, and not yet opened. */
+export function isRestored(database: Database): boolean {
+  return scalar(database, "SELECT value FROM meta WHERE name = 'backup'") !== undefined
+}
+
 /**
- * If the database is a backup that was put in place: starts a new stretch of revisions, behind which nobody can look, so that
- * whoever saw the store after the backup was taken lists again instead of missing what changed.
+ * Starts a new stretch of revisions beyond every one that a client may have seen, so that clients that saw a later state than this one
+ * list again instead of missing what changed. No list or watch can go back behind it.
  */
-export function startAfresh(database: Database): boolean {
-  if (scalar(database, "SELECT value FROM meta WHERE name = 'backup'") === undefined) return false
-  const newest = newestRevision(database)
-  // What is damaged is found out when it is loaded.
-  if (newest === undefined) return false
-  database.prepare("UPDATE meta SET value = ? WHERE name = 'compacted'").run(String(newest + restoreBump))
-  database.exec("DELETE FROM meta WHERE name = 'backup'")
-  return true
+export function startAfresh(database: Database, seen: number): void {
+  transaction(database, () => {
+    database.prepare("UPDATE meta SET value = ? WHERE name = 'compacted'").run(String(seen + restoreBump))
+    database.exec("DELETE FROM meta WHERE name = 'backup'")
+  })
 }
 
 /** Most labels repeat: each text is kept once. */

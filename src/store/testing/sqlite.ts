@@ -1,7 +1,7 @@
 import { allKinds, Namespace } from '../../kinds/index.ts'
 import { realClock, seededChance, silentLog } from '../../ports/index.ts'
-import { openSqliteStore, type SqliteStoreOptions } from '../sqlite/open-sqlite-store.ts'
-import type { SqliteStore } from '../sqlite/sqlite-store.ts'
+import { openSqliteStore, type SqliteStoreOptions } from '../sqlite/open.ts'
+import type { SqliteStore } from '../sqlite/store.ts'
 
 /** Opens the store of a folder; the namespace `here` is in it. */
 export async function openStore(folder: string, options: Partial<SqliteStoreOptions> = {}): Promise<SqliteStore> {

@@ -11,19 +11,13 @@ import { openSqliteStore, StoreError } from '../../../src/store/index.ts'
 const [folder = '', seed = '', file = ''] = process.argv.slice(2)
 const book = openSync(file, 'a')
 const chance = seededChance(seed)
-const store = await openSqliteStore({ folder, kinds: allKinds, clock: realClock(), chance, log: silentLog })
+// A short history, so that rows are superseded and removed all the time.
+const window = { fewest: 0, age: 0, most: 200, bytes: 1_000_000 }
+const store = await openSqliteStore({ folder, kinds: allKinds, clock: realClock(), chance, log: silentLog, window })
 await store.create(Namespace, { metadata: { name: 'here' }, spec: {} }).catch((error: unknown) => {
   if (!StoreError.is(error, 'AlreadyExists')) throw error
 })
 process.stdout.write('open\n')
-
-/** A change of what is kept far back makes superseded rows; clearing them away must be interruptible, too. */
-void (async () => {
-  for (;;) {
-    await realClock().sleep(40)
-    await store.compact()
-  }
-})()
 
 for (let writer = 0; writer < 48; writer++) void write(writer)
 

@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SqliteDatabase } from './database.ts'
-import { FolderFull, FolderInUse, FolderNotWritable } from './errors.ts'
-import { isDiskFull, isLocked } from './sqlite-code.ts'
-import { storeFiles } from './store-files.ts'
+import { FolderFull, FolderInUse, FolderNotWritable, isDiskFull, isLocked } from './errors.ts'
+import { storeFiles } from './files.ts'
 
 /** A data folder that belongs to this process until it is released or the process ends, however it ends. */
 export interface FolderLock {

@@ -1,7 +1,7 @@
 import { EmbeddedStore, type EmbeddedStoreParts } from '../embedded/embedded-store.ts'
-import { backup } from './backup.ts'
-import type { FolderLock } from './folder-lock.ts'
-import type { SqliteJournal } from './sqlite-journal.ts'
+import { sizeOf } from './files.ts'
+import type { SqliteJournal } from './journal.ts'
+import type { FolderLock } from './lock.ts'
 
 /** How a store is doing. */
 export interface StoreStats {
@@ -15,12 +15,20 @@ export interface StoreStats {
   /** By kind: `nests.demo.aviary.dev`. */
   readonly objects: Readonly<Record<string, number>>
   readonly databaseBytes: number
-  /** In the logs beside the database. */
+  /** In SQLite's write-ahead log. */
   readonly logBytes: number
-  /** Rows that nobody needs any more and that are still to be removed. */
+  /** Rows that no list or watch needs any more and that are still to be removed. */
   readonly supersededRows: number
   /** True if the disk failed: writes are refused until the next start. */
   readonly failed: boolean
+}
+
+/** What a store in a SQLite file is made of. */
+export interface SqliteStoreParts extends EmbeddedStoreParts {
+  readonly journal: SqliteJournal
+  readonly file: string
+  readonly lock: FolderLock
+  readonly installation: string
 }
 
 /** The store in a SQLite file: durable, for one process at a time. Made by `openSqliteStore`. */
@@ -37,26 +45,28 @@ export class SqliteStore extends EmbeddedStore {
 
   /**
    * Writes a copy of everything to a file, while the store goes on working; the file appears when it is complete. To restore,
-   * put it as `aviary.db` into an empty data folder. Rejects with BackupNotWritten or FolderFileTaken.
+   * put it as `aviary.db` into an empty data folder. Rejects with BackupNotWritten, FolderFileTaken or BackupTargetNotBackup.
    */
-  async backup(file: string): Promise<void> {
+  async backup(target: string): Promise<void> {
     this.checkOpen()
-    const { journal, file: source } = this.#parts
-    await journal.beside(() => backup(source, file, () => journal.settle()))
+    await this.#parts.journal.backup(target)
   }
 
-  /** Forgets the past: removes every revision but the present one of each object, and gives the space back to the file system. */
-  async compact(): Promise<void> {
+  /** Rejects with a StoreError while writes are refused: the disk is full, the database is locked, or the disk failed. */
+  async checkWritable(): Promise<void> {
     this.checkOpen()
-    const { state, journal, clock } = this.#parts
-    const dropped = state.trim(clock.monotonic(), state.revision)
-    journal.forget(dropped, state.compacted)
-    await journal.compact()
+    await this.#parts.journal.checkWritable()
+  }
+
+  /** Throws a StoreError if the disk failed: writes are refused until the next start. */
+  checkNotFailed(): void {
+    const { failure } = this.#parts.journal
+    if (failure !== undefined) throw failure
   }
 
   /** Numbers for metrics and for people. */
   stats(): StoreStats {
-    const { state, journal } = this.#parts
+    const { state, journal, file } = this.#parts
     return {
       revision: state.revision,
       compacted: state.compacted,
@@ -64,10 +74,10 @@ export class SqliteStore extends EmbeddedStore {
       historyBytes: state.history.bytes,
       watches: this.watches,
       objects: Object.fromEntries([...state.collections].map(([name, { size }]) => [name, size])),
-      databaseBytes: journal.databaseBytes,
-      logBytes: journal.logBytes,
+      databaseBytes: sizeOf(file),
+      logBytes: sizeOf(`${file}-wal`),
       supersededRows: journal.superseded,
-      failed: journal.failed,
+      failed: journal.failure !== undefined,
     }
   }
 
@@ -75,12 +85,4 @@ export class SqliteStore extends EmbeddedStore {
     await super.close()
     this.#parts.lock.release()
   }
-}
-
-/** What a store in a SQLite file is made of. */
-export interface SqliteStoreParts extends EmbeddedStoreParts {
-  readonly journal: SqliteJournal
-  readonly file: string
-  readonly lock: FolderLock
-  readonly installation: string
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { Nest } from '../../kinds/index.ts'
 import { openStore } from '../testing/sqlite.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import { firstFormat, type Migration, migrations } from './format.ts'
+import { firstFormat, type Migration, migrations } from './schema.ts'
 
 /** As if the second format had come, in which something is called otherwise, and the third, in which nothing much changed. */
 const toSecond: Migration = { to: 2, run: database => database.exec('ALTER TABLE revision RENAME COLUMN characteristics TO traits') }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ConfigMap, Namespace, Nest } from '../../kinds/index.ts'
 import { realClock, seededChance, silentLog } from '../../ports/index.ts'
 import { storeContract } from '../contract.ts'
-import { openSqliteStore } from './open-sqlite-store.ts'
+import { openSqliteStore } from './open.ts'
 
 storeContract('sqlite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'aviary-store-'))

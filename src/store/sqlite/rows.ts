@@ -3,7 +3,7 @@ import { qualified } from '../errors.ts'
 import type { Change } from '../embedded/change.ts'
 import { fieldsOf, type Version } from '../embedded/version.ts'
 import { Stored } from '../stored.ts'
-import type { Row, SealedRow } from './sealed-row.ts'
+import type { ChecksummedRow, Row } from './log.ts'
 
 /** What selectors look at, beside the text so that opening a store parses no bodies. */
 interface Traits {
@@ -22,7 +22,7 @@ export function rowOf(change: Change): Row {
 }
 
 /** The same row with another form of its object. */
-export function rowWith([revision, name, key, deleted]: SealedRow, kind: Kind, object: Resource): Row {
+export function rowWith([revision, name, key, deleted]: ChecksummedRow, kind: Kind, object: Resource): Row {
   const traits = traitsOf(kind, { labels: object.metadata.labels, fields: fieldsOf(kind, object) })
   return [revision, name, key, deleted, traits, JSON.stringify(object)]
 }
@@ -37,7 +37,7 @@ function traitsOf(kind: Kind, { labels, fields }: Pick<Version, 'labels' | 'fiel
 
 /** The version that a row holds. `shared` gives equal texts one place in memory. */
 export function versionOf(
-  [revision, , key, , traits, body]: Row | SealedRow,
+  [revision, , key, , traits, body]: Row | ChecksummedRow,
   kind: Kind | undefined,
   shared: (text: string) => string,
 ): Version {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { FolderInUse } from './errors.ts'
-import { explanationOf } from './explanation.ts'
+import { DatabaseUnreadable, explanationOf, FolderInUse } from './errors.ts'
 
 const place = { folder: 'data', file: 'data/aviary.db' }
 
@@ -20,6 +19,11 @@ test.each([
   { what: 'it is no database', error: ofSqlite(26), code: 'STORE_DATABASE_DAMAGED' },
 ])('$what: $code', ({ error, code }) => {
   expect(explanationOf(error, place)).toMatchObject({ code, cause: error })
+})
+
+test('an error of the disk is told apart from damage of the file', () => {
+  expect(DatabaseUnreadable.is(explanationOf(ofSystem('EIO'), place))).toBe(true)
+  expect(DatabaseUnreadable.is(explanationOf(ofSqlite(11), place))).toBe(false)
 })
 
 test('what is explained already stays as it is, and a defect is not taken for damage', () => {

@@ -1,16 +1,16 @@
 import type { Metrics } from '../../ports/index.ts'
-import type { Commit } from './sqlite-journal.ts'
-import type { StoreStats } from './sqlite-store.ts'
+import type { CommitReport } from './journal.ts'
+import type { StoreStats } from './store.ts'
 
-/** Declares the metrics of a store; what it returns is told of each commit. `stats` is asked when somebody collects. */
-export function storeMetrics(metrics: Metrics, stats: () => StoreStats): (commit: Commit) => void {
+/** Declares the metrics of a store; what it returns is called with each commit. `stats` is called at each scrape. */
+export function storeMetrics(metrics: Metrics, stats: () => StoreStats): (report: CommitReport) => void {
   const gauge = (name: string, help: string, value: (stats: StoreStats) => number) =>
     metrics.gauge({ name: `aviary_store_${name}`, help, collect: series => series.set({}, value(stats())) })
   gauge('revision', 'Revision of the last change.', ({ revision }) => revision)
   gauge('history_revisions', 'Changes that watches and snapshots can go back to.', ({ historyLength }) => historyLength)
   gauge('watches', 'Open watches.', ({ watches }) => watches)
   gauge('database_bytes', 'Size of the database file.', ({ databaseBytes }) => databaseBytes)
-  gauge('log_bytes', 'Size of the logs beside the database.', ({ logBytes }) => logBytes)
+  gauge('log_bytes', 'Size of the write-ahead log of the database.', ({ logBytes }) => logBytes)
   gauge('superseded_rows', 'Rows that are no longer needed and not yet removed.', ({ supersededRows }) => supersededRows)
   gauge('failed', 'Whether the disk failed, so that writes are refused until the next start.', ({ failed }) => Number(failed))
   metrics.gauge<'kind'>({
@@ -31,8 +31,8 @@ export function storeMetrics(metrics: Metrics, stats: () => StoreStats): (commit
     help: 'Changes that shared one commit.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128],
   })
-  return commit => {
-    duration.observe({}, commit.seconds)
-    size.observe({}, commit.changes)
+  return ({ seconds, changes }) => {
+    duration.observe({}, seconds)
+    size.observe({}, changes)
   }
 }
