@@ -25,7 +25,7 @@ const table: readonly [string, readonly Role[], readonly Role[]][] = [
   ['deletecollection nests.demo.aviary.dev', ['edit', 'admin'], ['edit', 'admin']],
   ['patch nests.demo.aviary.dev/scale', ['edit', 'admin'], ['edit', 'admin']],
   ['get nests.demo.aviary.dev/status', ['view', 'edit', 'admin'], ['view', 'edit', 'admin']],
-  ['update nests.demo.aviary.dev/status', ['admin'], ['admin']],
+  ['update nests.demo.aviary.dev/status', [], ['admin']],
   ['get namespaces', ['view', 'edit', 'admin'], ['view', 'edit', 'admin']],
   ['delete namespaces', [], ['admin']],
   ['update namespaces/finalize', [], ['admin']],

@@ -44,7 +44,7 @@ const roleRules: Readonly<Record<Role, readonly RoleRule[]>> = {
   ],
   admin: [
     { verbs: read, except: ['*.access.aviary.dev'] },
-    { verbs: write, except: ['*.access.aviary.dev', 'namespaces'] },
+    { verbs: write, except: ['*.access.aviary.dev', 'namespaces', '/status', '/finalize'] },
     { verbs: ['*'], everywhere: true },
   ],
 }

@@ -29,7 +29,9 @@ export const AccessGrant = kind({
     role: z
       .enum(['view', 'edit', 'admin'])
       .optional()
-      .describe('view: read all but secrets. edit: read and write, but not status, namespaces, nodes or access. admin: everything.'),
+      .describe(
+        'view: read all but secrets. edit: read and write, but not status, namespaces, nodes or access. admin: everything, in a grant for all namespaces; status, namespaces and access only there.',
+      ),
     rules: z
       .array(
         z.object({

@@ -163,7 +163,16 @@ describe('access', () => {
     const namespace = (await world.getClaim('mine')).spec.namespace!
     const role = await world.store.get(Role, { namespace, name: claimOwner })
     expect(role.rules).toEqual([
-      { apiGroups: ['hive.openshift.io'], resources: ['*'], verbs: ['*'] },
+      {
+        apiGroups: ['hive.openshift.io'],
+        resources: ['clusterdeployments'],
+        verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete'],
+      },
+      {
+        apiGroups: ['hive.openshift.io'],
+        resources: ['clusterprovisions', 'clusterdeprovisions', 'clusterdeploymentcustomizations'],
+        verbs: ['get', 'list', 'watch'],
+      },
       {
         apiGroups: [''],
         resources: ['secrets'],
@@ -184,7 +193,7 @@ describe('access', () => {
     }))
     await world.settle()
     expect((await world.all(AccessGrant))[0]?.spec).toEqual({ subjects, rules: role.rules, namespaces: [namespace] })
-    expect((await world.store.get(Role, { namespace, name: claimOwner })).rules).toHaveLength(2)
+    expect((await world.store.get(Role, { namespace, name: claimOwner })).rules).toHaveLength(3)
     expect((await world.store.get(RoleBinding, { namespace, name: claimOwner })).subjects).toHaveLength(2)
 
     await world.delete(ClusterClaim, await world.getClaim('mine'))

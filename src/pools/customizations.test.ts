@@ -411,7 +411,10 @@ describe('a customization', () => {
     await world.changePool({ size: 0 })
     await world.seconds(200)
     await clusterByHand(world, 'c1', { version: 'x', pool: 'elsewhere', customization: 'lost' })
-    await world.store.create(Secret, { metadata: { namespace: 'c1', name: 'x' }, stringData: { 'install-config.yaml': '{}' } })
+    await world.store.create(Secret, {
+      metadata: { namespace: 'c1', name: 'c1-install-config' },
+      stringData: { 'install-config.yaml': '{}' },
+    })
     await world.seconds(5)
     const told = async () => findCondition(await world.store.get(ClusterDeployment, { namespace: 'c1', name: 'c1' }), 'RequirementsMet')
     expect(await told()).toMatchObject({

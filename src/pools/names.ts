@@ -30,7 +30,7 @@ export const withdrawnAnnotation = 'aviary.dev/withdrawn-claim'
 
 /** On a ClusterDeployment: the mark of the attempt before the last, whose remains an installer removes. */
 export const previousMarkAnnotation = 'aviary.dev/previous-infra-id'
-/** On a ClusterDeployment: the marks of attempts that are not on record any more, with commas between them. */
+/** On the ClusterProvision of the first attempt: the marks of attempts that are not on record any more, with commas between them. */
 export const forgottenMarksAnnotation = 'aviary.dev/forgotten-infra-ids'
 
 /** The Role and RoleBinding of a claim's subjects, and the group of their kinds. */

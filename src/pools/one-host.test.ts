@@ -4,6 +4,7 @@ import { ClusterDeployment, ClusterDeploymentCustomization, ClusterPool, Namespa
 import { findCondition } from '../control/index.ts'
 import { deprovisionFinalizer } from './names.ts'
 import { passThrough } from './testing/pass-through.ts'
+import { namespaceLabels } from './cluster-namespace.ts'
 import { home, PoolWorld } from './testing/pool-world.ts'
 
 // A cluster answers at api.NAME.BASEDOMAIN: the name that was chosen is the one that it is installed under, and nobody else has it.
@@ -245,7 +246,7 @@ describe('a patch that would rename a cluster is refused', () => {
           const { platform, baseDomain, imageSetRef } = (await world.pool()).spec
           const provisioning = { installConfigSecretRef: { name: 'heron-aaaaa-install-config' }, imageSetRef }
           const clusterPoolRef = { namespace: home, poolName: 'pool', clusterDeploymentCustomization: { name: 'patches' } }
-          await store.create(Namespace, { metadata: { name: 'heron-aaaaa' } })
+          await store.create(Namespace, { metadata: { name: 'heron-aaaaa', labels: namespaceLabels(await world.pool()) } })
           await store.create(ClusterDeployment, {
             metadata: { namespace: 'heron-aaaaa', name: 'heron-aaaaa', finalizers: [deprovisionFinalizer] },
             spec: { clusterName: 'heron', baseDomain, platform, provisioning, clusterPoolRef },

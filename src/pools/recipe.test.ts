@@ -17,7 +17,7 @@ const secret = (name: string, stringData: Readonly<Record<string, string>>) =>
   world.store.create(Secret, { metadata: { name, namespace: home }, stringData })
 
 describe('a template', () => {
-  const refused = (line: string) => `install config template: Secret "template" is not a YAML mapping${line}`
+  const refused = (line: string) => `install config template secret: Secret "template" is not a YAML mapping${line}`
   test.each([
     ['is a list', '- hidden\n', refused('')],
     ['is a text', 'hidden\n', refused('')],

@@ -1,3 +1,4 @@
+import { namespaceLabels } from './cluster-namespace.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ClusterClaim, ClusterDeployment, ClusterImageSet, ClusterPool, Namespace } from '../kinds/index.ts'
 import type { Draft, Kind } from '../kinds/index.ts'
@@ -177,7 +178,7 @@ describe('reservations', () => {
     await world.changePool({ maxConcurrent: 0 })
     // Somebody restored a backup beside what it was taken of.
     const original = (await world.cluster('foo'))!
-    await world.store.create(Namespace, { metadata: { name: 'foo-copy' } })
+    await world.store.create(Namespace, { metadata: { name: 'foo-copy', labels: namespaceLabels(await world.pool()) } })
     await world.store.create(ClusterDeployment, { metadata: { name: 'foo-copy', namespace: 'foo-copy' }, spec: original.spec })
     await world.seconds(200)
     expect(await world.names()).toEqual(['bar', 'foo', 'foo'])

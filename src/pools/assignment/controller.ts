@@ -1,7 +1,8 @@
 import type { Histogram, Metrics } from '../../ports/index.ts'
-import { ClusterClaim, ClusterDeployment, ClusterPool } from '../../kinds/index.ts'
+import { ClusterClaim, ClusterDeployment, ClusterPool, Namespace } from '../../kinds/index.ts'
 import { controller, hasFinalizer, indexed, isBeingDeleted, mapped, next } from '../../control/index.ts'
 import type { Controller, Pass, Step } from '../../control/index.ts'
+import { isCertainlyPoolMember, isPoolMember, poolsOfNamespace } from '../cluster-namespace.ts'
 import { find } from '../find.ts'
 import { assignmentDelay, labelsOf } from '../metrics.ts'
 import { claimFinalizer } from '../names.ts'
@@ -23,10 +24,15 @@ export function claimAssignment({ metrics }: { readonly metrics: Metrics }): Con
   return controller<ClusterPool, Pick<AssignmentPass, 'links' | 'delay'>>(ClusterPool, {
     name: 'claim-assignment',
     reads: [indexed(ClusterDeployment, { byPool: clustersByPool }), indexed(ClusterClaim, { byPool: claimsByPool })],
-    watches: [mapped(ClusterDeployment, poolKeysOf), mapped(ClusterClaim, claim => [poolOfClaim(claim)])],
+    watches: [
+      mapped(ClusterDeployment, poolKeysOf),
+      mapped(ClusterClaim, claim => [poolOfClaim(claim)]),
+      mapped(Namespace, poolsOfNamespace),
+    ],
     snapshot: ({ object: pool, key, read, now }) => {
       const claims = read(ClusterClaim).byIndex('byPool', key)
-      const clusters = claims.length === 0 ? [] : read(ClusterDeployment).byIndex('byPool', key)
+      const claimants = claims.length === 0 ? [] : read(ClusterDeployment).byIndex('byPool', key)
+      const clusters = claimants.filter(cluster => isPoolMember(cluster, read(Namespace).get(cluster.metadata.namespace ?? '')))
       return { links: linksOf(clusters, claims, assignableOf(clusters, pool, now)), delay }
     },
     steps: [repairLinks, assignClaims],
@@ -40,6 +46,7 @@ async function repairLinks({ links: { toClaim, toTell }, store, now }: Assignmen
     // The claim second: if it is deleted from now on, the cluster is written to before it goes, and the write below fails.
     const claim = await find(store, ClusterClaim, told.namespace, told.name)
     if (cluster === undefined || claim === undefined || !isOpen(cluster)) return
+    if (!(await isCertainlyPoolMember(store, cluster))) return
     if (isHeld(claim) && claim.spec.namespace === metadata.namespace) await claimCluster(store, cluster, claim, now)
   })
   await forAll(toTell, async ({ claim: { metadata }, cluster }) => {

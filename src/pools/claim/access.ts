@@ -4,6 +4,7 @@ import type { ClusterClaim, ClusterDeployment, Draft, Kind, Resource } from '../
 import { next } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import { type Key, type Store, undefinedIf } from '../../store/index.ts'
+import { adminSecrets } from '../cluster/cluster-pass.ts'
 import { claimOwner, rbacGroup } from '../names.ts'
 import type { ClaimPass } from './claim-pass.ts'
 
@@ -30,7 +31,7 @@ export async function grantAccess(pass: ClaimPass): Promise<Step<ClusterClaim>> 
     await revokeAccess(namespace, pass)
     return next
   }
-  const wanted = { rules: rulesFor(cluster) }
+  const wanted = { rules: claimOwnerRules(cluster) }
   if (role === undefined) await create(store, Role, { metadata: { name: claimOwner, namespace }, ...wanted })
   else if (!isDeepStrictEqual(role.rules, wanted.rules)) await store.update(Role, { ...role, ...wanted })
   await bind(store, namespace, binding, subjects)
@@ -72,18 +73,21 @@ async function bind(
   if (!isDeepStrictEqual(binding.subjects, subjects)) await store.update(RoleBinding, { ...binding, subjects })
 }
 
-function rulesFor({ spec: { clusterMetadata } }: ClusterDeployment): NonNullable<Role['rules']> {
-  const secrets = [
-    clusterMetadata?.adminKubeconfigSecretRef,
-    clusterMetadata?.adminPasswordSecretRef,
-    clusterMetadata?.metadataJSONSecretRef,
-  ]
-  const resourceNames = secrets.flatMap(ref => (ref === undefined ? [] : [ref.name]))
+/**
+ * What the subjects of a claim may do. Not `*`: that would cover status, which controllers believe, and further ClusterDeployments, which
+ * could name any Secret beside the cluster. The Secrets are those that the installation wrote, whatever the spec refers to.
+ */
+function claimOwnerRules(cluster: ClusterDeployment): NonNullable<Role['rules']> {
+  const { kubeconfig, password } = adminSecrets(cluster)
+  const apiGroups = ['hive.openshift.io']
   return [
-    { apiGroups: ['hive.openshift.io'], resources: ['*'], verbs: ['*'] },
-    ...(resourceNames.length === 0 ? [] : [{ apiGroups: [''], resources: ['secrets'], resourceNames, verbs: ['get'] }]),
+    { apiGroups, resources: ['clusterdeployments'], verbs: [...readVerbs, 'update', 'patch', 'delete'] },
+    { apiGroups, resources: ['clusterprovisions', 'clusterdeprovisions', 'clusterdeploymentcustomizations'], verbs: [...readVerbs] },
+    { apiGroups: [''], resources: ['secrets'], resourceNames: [kubeconfig, password], verbs: ['get'] },
   ]
 }
+
+const readVerbs = ['get', 'list', 'watch'] as const
 
 /** Takes back what `grantAccess` gave. */
 export async function revokeAccess(namespace: string, { store, role, binding, grant }: ClaimPass): Promise<void> {

@@ -4,7 +4,7 @@ import type { Pass, RewriteBrake } from '../../control/index.ts'
 /** What the steps of a claim's pass share. */
 export interface ClaimSnapshot {
   readonly pool: ClusterPool | undefined
-  /** The cluster that the claim names. */
+  /** The cluster that the claim names, provided that its pool made the namespace. */
   readonly cluster: ClusterDeployment | undefined
   readonly role: Role | undefined
   readonly binding: RoleBinding | undefined

@@ -106,7 +106,7 @@ function expected(row: Row): Awaited<ReturnType<typeof outcome>> {
     pending,
     running,
     isUnassigned,
-    rules: hasAccess ? (row.isDeleted === true ? [] : ['hive.openshift.io', '']) : undefined,
+    rules: hasAccess ? (row.isDeleted === true ? [] : ['hive.openshift.io', 'hive.openshift.io', '']) : undefined,
     bound: hasAccess ? subjects.map(({ name }) => `${claimOwner} ${name}`) : undefined,
     isMarked,
     hibernates: row.cluster?.hibernates === true,

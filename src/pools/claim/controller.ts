@@ -1,7 +1,8 @@
-import { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Role, RoleBinding } from '../../kinds/index.ts'
+import { AccessGrant, ClusterClaim, ClusterDeployment, ClusterPool, Namespace, Role, RoleBinding } from '../../kinds/index.ts'
 import { controller, findCondition, indexed, keyOf, keyText, mapped, RewriteBrake } from '../../control/index.ts'
 import type { Controller, Pass } from '../../control/index.ts'
 import type { Key } from '../../store/index.ts'
+import { isPoolMember } from '../cluster-namespace.ts'
 import { claimOwner } from '../names.ts'
 import { claimsByPool, clustersByPool, poolOfClaim } from '../pool/pool-keys.ts'
 import { waitingClaims } from '../pool/links.ts'
@@ -33,15 +34,18 @@ export function claimController({ grants }: ClaimControllerOptions): Controller 
       mapped(ClusterClaim, (claim, read) => waitingOn(keyText(poolOfClaim(claim)), read)),
       mapped(ClusterPool, (pool, read) => [...waitingOn(keyOf(pool), read), ...livingOtherwise(pool, read)]),
       mapped(ClusterDeployment, (cluster, read) => claimsIn(cluster.metadata.namespace, read)),
+      mapped(Namespace, ({ metadata }, read) => claimsIn(metadata.name, read)),
       mapped(Role, ({ metadata }, read) => (metadata.name === claimOwner ? claimsIn(metadata.namespace, read) : [])),
       mapped(RoleBinding, ({ metadata }, read) => (metadata.name === claimOwner ? claimsIn(metadata.namespace, read) : [])),
       ...(grants ? [mapped(AccessGrant, ({ metadata }, read) => claimsIn(grantNamespace(metadata.name), read))] : []),
     ],
     snapshot: ({ object, read }) => {
       const namespace = object.spec.namespace ?? ''
+      const cluster = read(ClusterDeployment).get(`${namespace}/${namespace}`)
+      const isMember = cluster !== undefined && isPoolMember(cluster, read(Namespace).get(namespace))
       return {
         pool: read(ClusterPool).get(keyText(poolOfClaim(object))),
-        cluster: read(ClusterDeployment).get(`${namespace}/${namespace}`),
+        cluster: isMember ? cluster : undefined,
         role: read(Role).get(`${namespace}/${claimOwner}`),
         binding: read(RoleBinding).get(`${namespace}/${claimOwner}`),
         grant: grants ? read(AccessGrant).get(grantName(namespace)) : undefined,

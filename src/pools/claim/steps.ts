@@ -1,5 +1,5 @@
 import { parseDuration, parseTime } from '../../ports/index.ts'
-import { ClusterClaim, ClusterDeployment } from '../../kinds/index.ts'
+import { ClusterClaim, ClusterDeployment, Namespace } from '../../kinds/index.ts'
 import {
   again,
   braked,
@@ -18,6 +18,7 @@ import {
 } from '../../control/index.ts'
 import type { Step } from '../../control/index.ts'
 import type { Store } from '../../store/index.ts'
+import { isCertainlyPoolMember, isNamespaceOf } from '../cluster-namespace.ts'
 import { find } from '../find.ts'
 import { claimFinalizer, removalAnnotation } from '../names.ts'
 import { claimNameOf, isMarked, protectionOf } from '../pool/buckets.ts'
@@ -69,7 +70,8 @@ export async function followCluster({ object, cluster: shown, store, now }: Clai
     return everHad
       ? lost('ClusterDeleted', 'Assigned cluster has been deleted')
       : giveUp(object, 'Assigned cluster was removed before it could be claimed', store, now)
-  if (!isOfPool(cluster, object)) return giveUp(object, 'Assigned cluster does not belong to the pool', store, now)
+  if (!isOfPool(cluster, object) || !(isMine || (await isCertainlyPoolMember(store, cluster))))
+    return giveUp(object, 'Assigned cluster does not belong to the pool', store, now)
   const owner = claimNameOf(cluster)
   const isLeaving = isBeingDeleted(cluster) || isMarked(cluster)
   // The pool removed it at the same moment. The claim never had it, so it gets another.
@@ -130,6 +132,12 @@ export function reportRunning(pass: ClaimPass): Step<ClusterClaim> {
   ])
 }
 
+/** Whether a namespace was made for the pool of a claim, or is gone. */
+async function isLeftToPool({ metadata, spec }: ClusterClaim, name: string, store: Store): Promise<boolean> {
+  const namespace = await find(store, Namespace, undefined, name)
+  return namespace === undefined || isNamespaceOf(namespace, { namespace: metadata.namespace ?? '', name: spec.clusterPoolName })
+}
+
 /**
  * Gives the cluster of a claim that is being deleted back: takes the access away and asks the pool to remove it. The claim stays until
  * the cluster is gone, so that a new claim of the same name is not taken for this one.
@@ -143,8 +151,10 @@ export async function returnCluster(pass: ClaimPass): Promise<Step<ClusterClaim>
   // What memory shows may be old; and whoever told the claim of the cluster may be about to write the claim on it.
   const isShown = namespace === '' || (shown !== undefined && isClaimedBy(shown, object))
   const cluster = isShown ? shown : await find(store, ClusterDeployment, namespace, namespace)
-  if (cluster !== undefined && isOpen(cluster) && isOfPool(cluster, object)) await withdrawClaim(store, cluster, object)
-  const isMine = namespace !== '' && (cluster === undefined || isClaimedBy(cluster, object))
+  // Anybody can write any namespace into a claim: nothing is done in one that was not made for the claim's pool.
+  const isInside = namespace !== '' && (isShown || (await isLeftToPool(object, namespace, store)))
+  if (isInside && cluster !== undefined && isOpen(cluster) && isOfPool(cluster, object)) await withdrawClaim(store, cluster, object)
+  const isMine = isInside && (cluster === undefined || isClaimedBy(cluster, object))
   if (isMine) await revokeAccess(namespace, pass)
   if (!isMine || (cluster === undefined && role === undefined && binding === undefined)) {
     await store.update(ClusterClaim, withoutFinalizer(object, claimFinalizer))

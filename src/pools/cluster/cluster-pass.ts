@@ -9,6 +9,8 @@ export interface ClusterSnapshot {
   readonly provision: ClusterProvision | undefined
   /** Called when an installation is given up, with why its last attempt failed. */
   readonly onGivenUp: (reason: string) => void
+  /** Whether the cluster is the one for which its pool made the namespace: what its spec refers to is then not believed. */
+  readonly isPoolMember: boolean
   /** All attempts of which there is a record. */
   readonly attempts: readonly ClusterProvision[]
 }

@@ -1,7 +1,9 @@
 import type { Metrics } from '../../ports/index.ts'
-import { ClusterDeployment, ClusterProvision } from '../../kinds/index.ts'
+import { ClusterDeployment, ClusterProvision, Namespace } from '../../kinds/index.ts'
 import { controller, indexed, keyText, outside, owned, parseKey } from '../../control/index.ts'
 import type { Controller } from '../../control/index.ts'
+import { isPoolMember } from '../cluster-namespace.ts'
+import { find } from '../find.ts'
 import type { Installer } from '../installer/installer.ts'
 import { givenUpInstallations } from '../metrics.ts'
 import { deprovisionFinalizer } from '../names.ts'
@@ -18,15 +20,21 @@ export function clusterController({ installer, metrics }: { readonly installer: 
   return controller<ClusterDeployment, ClusterSnapshot>(ClusterDeployment, {
     conditions: clusterConditions,
     finalizer: deprovisionFinalizer,
-    reads: [indexed(ClusterProvision, { byCluster: ({ metadata, spec }) => [`${metadata.namespace}/${spec.clusterDeploymentRef.name}`] })],
+    reads: [
+      Namespace,
+      indexed(ClusterProvision, { byCluster: ({ metadata, spec }) => [`${metadata.namespace}/${spec.clusterDeploymentRef.name}`] }),
+    ],
     watches: [owned(ClusterProvision), outside(enqueue => installer.onChange(key => enqueue(parseKey(key))))],
     select: ({ spec }) => spec.provisioning !== undefined || spec.installed,
-    snapshot: ({ object, key, read }) => {
+    snapshot: async ({ object, key, read, store }) => {
+      const { namespace = '' } = object.metadata
+      const home = read(Namespace).get(namespace) ?? (await find(store, Namespace, undefined, namespace))
+      const isMember = isPoolMember(object, home)
       const name = object.status?.provisionRef?.name
       const provision = name === undefined ? undefined : read(ClusterProvision).get(`${object.metadata.namespace}/${name}`)
-      const pool = poolKeysOf(object).map(keyText)[0] ?? ''
+      const pool = isMember ? (poolKeysOf(object).map(keyText)[0] ?? '') : ''
       const onGivenUp = (reason: string) => givenUp.add({ clusterpool_namespacedname: pool, failure_reason: reason })
-      return { installer, provision, attempts: read(ClusterProvision).byIndex('byCluster', key), onGivenUp }
+      return { installer, provision, isPoolMember: isMember, attempts: read(ClusterProvision).byIndex('byCluster', key), onGivenUp }
     },
     steps: [
       heedPause,

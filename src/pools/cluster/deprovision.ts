@@ -7,13 +7,13 @@ import { type Store, StoreError } from '../../store/index.ts'
 import { find } from '../find.ts'
 import { type DestroyState, longestLog } from '../installer/installer.ts'
 import { previousMarkAnnotation } from '../names.ts'
-import { protectionOf } from '../pool/buckets.ts'
+import { claimNameOf, protectionOf } from '../pool/buckets.ts'
 import { giveBackCustomization } from '../pool/customization.ts'
 import { inventoryNames } from '../pool/inventory.ts'
 import { ledgerOf, ledgerStatus, release } from '../pool/ledger.ts'
 import type { ClusterPass } from './cluster-pass.ts'
 import { forgottenMarks, ownerReference } from './install.ts'
-import { installerCluster } from './installer-cluster.ts'
+import { identityOf, installerCluster } from './installer-cluster.ts'
 
 /** Somebody wants to be sure that the cluster stays, and said so only after its deletion had begun. */
 export function heedProtection({ object }: ClusterPass): Step<ClusterDeployment> {
@@ -30,11 +30,11 @@ export function heedProtection({ object }: ClusterPass): Step<ClusterDeployment>
 /** Removes everything that was made for the cluster, by whichever attempt. What was never marked was never made. */
 export async function destroy(pass: ClusterPass): Promise<Step<ClusterDeployment>> {
   const { object, installer, store, signal, now } = pass
-  const cluster = await installerCluster(object, store)
+  const cluster = await installerCluster(pass)
   if (cluster === undefined || object.spec.preserveOnDelete === true) return next
   const { deletionTimestamp = '' } = object.metadata
   for (const infraID of marksOf(pass)) {
-    const request = await requestFor(object, infraID, store)
+    const request = await requestFor(object, infraID, cluster, store)
     if (request?.status?.completed === true) continue
     const state = await installer.destroy({ ...cluster, infraID, startedAt: parseTime(deletionTimestamp) }, signal)
     if (state.state !== 'removing' && request !== undefined) await keep(request, state, store)
@@ -57,23 +57,33 @@ export async function destroy(pass: ClusterPass): Promise<Step<ClusterDeployment
  * The marks of all attempts, the last first. An attempt removes what the one before has left; but it may have been cut off before it
  * did.
  */
-function marksOf({ object, attempts }: ClusterPass): readonly string[] {
-  const { metadata, spec } = object
-  const recorded = attempts.toSorted((a, b) => b.spec.attempt - a.spec.attempt).map(attempt => attempt.spec.infraID)
-  const earlier = [...recorded, metadata.annotations?.[previousMarkAnnotation], ...forgottenMarks(object)]
-  return [...new Set([spec.clusterMetadata?.infraID, ...earlier])].filter(mark => mark !== undefined)
+function marksOf(pass: ClusterPass): readonly string[] {
+  const { object, attempts, isPoolMember } = pass
+  const recorded = attempts.toSorted((a, b) => b.spec.attempt - a.spec.attempt).flatMap(({ spec }) => [spec.infraID, spec.prevInfraID])
+  // Annotations of a claimed cluster are not believed: the claim's subjects can write them. Earlier versions kept marks there.
+  const annotated =
+    isPoolMember && claimNameOf(object) !== undefined
+      ? []
+      : [object.metadata.annotations?.[previousMarkAnnotation], ...forgottenMarks([object])]
+  const marks = [identityOf(pass)?.infraID, ...recorded, ...forgottenMarks(attempts), ...annotated]
+  return [...new Set(marks)].filter(mark => mark !== undefined)
 }
 
 /** The record of a removal; undefined if none can be made because the namespace is on its way out, too. */
-async function requestFor(cluster: ClusterDeployment, infraID: string, store: Store): Promise<ClusterDeprovision | undefined> {
+async function requestFor(
+  cluster: ClusterDeployment,
+  infraID: string,
+  identity: { readonly infraID: string; readonly clusterID: string },
+  store: Store,
+): Promise<ClusterDeprovision | undefined> {
   const { namespace = '' } = cluster.metadata
-  const { clusterMetadata, clusterName, baseDomain } = cluster.spec
+  const { clusterName, baseDomain } = cluster.spec
   // Called like the cluster, as other systems expect it; those of earlier attempts like what they remove.
-  const isCurrent = infraID === clusterMetadata?.infraID
+  const isCurrent = infraID === identity.infraID
   const name = isCurrent ? cluster.metadata.name : infraID
   const there = await find(store, ClusterDeprovision, namespace, name)
   if (there !== undefined) return there
-  const clusterID = isCurrent ? { clusterID: clusterMetadata.clusterID } : {}
+  const clusterID = isCurrent ? { clusterID: identity.clusterID } : {}
   try {
     return await store.create(ClusterDeprovision, {
       metadata: { name, namespace, ownerReferences: [ownerReference(cluster)] },
@@ -101,9 +111,10 @@ async function keep(
  * Strikes the cluster out of its pool's ledger, before its last trace goes. Afterwards an entry without a cluster can only mean that
  * somebody crashed between the two, and the cluster is made again.
  */
-export async function leaveLedger({ object, store, now }: ClusterPass): Promise<Step<ClusterDeployment>> {
+export async function leaveLedger({ object, isPoolMember, store, now }: ClusterPass): Promise<Step<ClusterDeployment>> {
   const { clusterPoolRef } = object.spec
-  if (clusterPoolRef === undefined) return next
+  // A cluster that only says to be of a pool must not strike out another's entry.
+  if (clusterPoolRef === undefined || !isPoolMember) return next
   await giveBackCustomization(store, object, now)
   const pool = await find(store, ClusterPool, clusterPoolRef.namespace, clusterPoolRef.poolName)
   if (pool === undefined) return next

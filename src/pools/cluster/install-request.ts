@@ -4,8 +4,9 @@ import type { ClusterDeployment, ClusterProvision } from '../../kinds/index.ts'
 import type { Store } from '../../store/index.ts'
 import { find } from '../find.ts'
 import type { InstallRequest } from '../installer/installer.ts'
-import { variablesOf } from '../installer/variables.ts'
-import { installerCluster, secretValues } from './installer-cluster.ts'
+import { referredSecret, valuesOf } from '../secrets.ts'
+import type { ClusterPass } from './cluster-pass.ts'
+import { installerCluster, installerVariables } from './installer-cluster.ts'
 
 /** What the installation still waits for. */
 interface Lack {
@@ -16,10 +17,14 @@ interface Lack {
 }
 
 /** Gathers what an installer is asked for; or says what is not there yet. */
-export async function requestOf(cluster: ClusterDeployment, provision: ClusterProvision, store: Store): Promise<InstallRequest | Lack> {
-  const known = await installerCluster(cluster, store)
+export async function requestOf(pass: ClusterPass, provision: ClusterProvision): Promise<InstallRequest | Lack> {
+  const { object: cluster, isPoolMember, store } = pass
+  const known = await installerCluster(pass)
   const { provisioning, pullSecretRef } = cluster.spec
-  const { 'install-config.yaml': installConfig } = await secretValues(cluster, provisioning?.installConfigSecretRef?.name, store)
+  const values = async (path: string, name: string | undefined) =>
+    valuesOf(await referredSecret({ object: cluster, isPoolMember }, path, name, store))
+  const configRef = provisioning?.installConfigSecretRef?.name
+  const { 'install-config.yaml': installConfig } = await values('spec.provisioning.installConfigSecretRef', configRef)
   if (known === undefined || installConfig === undefined)
     return { lacks: { reason: 'InstallConfigRefNotSet', message: 'the Secret with the install-config is not there' } }
   const customizations = await customizationsOf(cluster, store)
@@ -27,9 +32,9 @@ export async function requestOf(cluster: ClusterDeployment, provision: ClusterPr
     const message = `the ClusterDeploymentCustomization ${customizations} is not there`
     return { lacks: { reason: 'CustomizationRefNotAvailable', message } }
   }
-  const { missing } = await variablesOf(provisioning?.installerEnv ?? [], cluster.metadata.namespace, store)
+  const { missing } = await installerVariables(pass)
   if (missing.length > 0) return { lacks: { reason: 'InstallerEnvNotAvailable', message: missing.join(', ') } }
-  const { '.dockerconfigjson': pullSecret } = await secretValues(cluster, pullSecretRef?.name, store)
+  const { '.dockerconfigjson': pullSecret } = await values('spec.pullSecretRef', pullSecretRef?.name)
   const imageSet = provisioning?.imageSetRef?.name
   const image = imageSet === undefined ? undefined : await find(store, ClusterImageSet, undefined, imageSet)
   return {

@@ -1,5 +1,5 @@
 import { isoTime } from '../../ports/index.ts'
-import { ClusterDeployment, ClusterProvision, Secret } from '../../kinds/index.ts'
+import { ClusterDeployment, ClusterProvision } from '../../kinds/index.ts'
 import type { Draft } from '../../kinds/index.ts'
 import { condition, done, findCondition, isBeingDeleted, met, next, record, wait } from '../../control/index.ts'
 import type { Outcome, Step } from '../../control/index.ts'
@@ -8,7 +8,7 @@ import { find } from '../find.ts'
 import { type InstallState, longestLog } from '../installer/installer.ts'
 import { forgottenMarksAnnotation, previousMarkAnnotation } from '../names.ts'
 import { isMarked } from '../pool/buckets.ts'
-import { put } from '../put.ts'
+import { putSecret } from '../secrets.ts'
 import { failedAttempts, isLimitReached, nextAttemptAt } from './attempts.ts'
 import { adminSecrets, type ClusterPass } from './cluster-pass.ts'
 import { requestOf } from './install-request.ts'
@@ -24,19 +24,20 @@ export function heedRemoval({ object }: ClusterPass): Step<ClusterDeployment> {
 
 /**
  * Of the attempts that failed only the first and the last stay on record, with what they said: there may be no end of them. The marks
- * of the others are written on the cluster before: what they left must be removed in the end.
+ * of the others are written on the first record before: what they left must be removed in the end.
  */
 export async function forgetAttempts({ object, attempts, store }: ClusterPass): Promise<Step<ClusterDeployment>> {
   const { namespace = '' } = object.metadata
   const failures = attempts
     .filter(({ metadata, spec }) => spec.stage === 'failed' && metadata.name !== object.status?.provisionRef?.name)
     .toSorted((one, other) => one.spec.attempt - other.spec.attempt)
-  const between = failures.slice(1, -1)
-  const known = forgottenMarks(object)
+  const [first, ...others] = failures
+  const between = others.slice(0, -1)
+  const known = forgottenMarks(attempts)
   const unknown = between.flatMap(({ spec }) => (spec.infraID === undefined || known.includes(spec.infraID) ? [] : [spec.infraID]))
-  if (unknown.length > 0) {
-    const annotations = { ...object.metadata.annotations, [forgottenMarksAnnotation]: [...known, ...unknown].join(',') }
-    await store.update(ClusterDeployment, { ...object, metadata: { ...object.metadata, annotations } })
+  if (first !== undefined && unknown.length > 0) {
+    const annotations = { ...first.metadata.annotations, [forgottenMarksAnnotation]: [...known, ...unknown].join(',') }
+    await store.update(ClusterProvision, { ...first, metadata: { ...first.metadata, annotations } })
     return done
   }
   for (const { metadata } of between) {
@@ -45,9 +46,9 @@ export async function forgetAttempts({ object, attempts, store }: ClusterPass): 
   return next
 }
 
-/** The marks of attempts that are not on record any more. */
-export function forgottenMarks({ metadata }: ClusterDeployment): readonly string[] {
-  return (metadata.annotations?.[forgottenMarksAnnotation] ?? '').split(',').filter(mark => mark !== '')
+/** The marks of attempts that are not on record any more, as the record of the first attempt says. */
+export function forgottenMarks(records: readonly (ClusterDeployment | ClusterProvision)[]): readonly string[] {
+  return records.flatMap(({ metadata }) => (metadata.annotations?.[forgottenMarksAnnotation] ?? '').split(',').filter(mark => mark !== ''))
 }
 
 /** Chooses the name of the next attempt and writes it down, unless attempts are used up or it is too early. */
@@ -131,7 +132,7 @@ export async function followAttempt(pass: ClusterPass): Promise<Step<ClusterDepl
   if (isThrough(object) || provision === undefined) return next
   if (provision.spec.stage === 'failed') return failed(provision, pass)
   if (provision.spec.stage === 'complete') return complete(object, provision, now)
-  const request = await requestOf(object, provision, store)
+  const request = await requestOf(pass, provision)
   if ('lacks' in request)
     return [
       condition('RequirementsMet', { status: 'False', ...request.lacks }),
@@ -183,7 +184,7 @@ async function keepResult(
   const names = adminSecrets(cluster)
   const ownerReferences = [ownerReference(cluster)]
   const keep = (name: string, stringData: Readonly<Record<string, string>>) =>
-    put(store, Secret, { metadata: { name, namespace, ownerReferences }, stringData })
+    putSecret(store, { metadata: { name, namespace, ownerReferences }, stringData })
   await Promise.all([
     keep(names.kubeconfig, { kubeconfig: kubeconfig.reveal() }),
     ...(password === undefined ? [] : [keep(names.password, { username: 'kubeadmin', password: password.reveal() })]),

@@ -1,37 +1,52 @@
-import { Secret as Hidden } from '../../ports/index.ts'
-import { Secret } from '../../kinds/index.ts'
-import type { ClusterDeployment } from '../../kinds/index.ts'
+import { ClusterPool } from '../../kinds/index.ts'
 import { keyOf } from '../../control/index.ts'
-import type { Store } from '../../store/index.ts'
 import { find } from '../find.ts'
 import type { InstallerCluster } from '../installer/installer.ts'
-import { variablesOf } from '../installer/variables.ts'
+import { memberVariables, platformName, referredSecret, type Variables, valuesOf, variablesOf } from '../secrets.ts'
+import type { ClusterPass } from './cluster-pass.ts'
 
-/** What an installer needs to know of a cluster, whatever it does with it; undefined before the cluster has its mark. */
-export async function installerCluster(cluster: ClusterDeployment, store: Store): Promise<InstallerCluster | undefined> {
-  const { clusterMetadata, clusterName, baseDomain, platform, provisioning } = cluster.spec
-  if (clusterMetadata === undefined) return undefined
-  const { infraID, clusterID } = clusterMetadata
-  const [[name, settings] = ['none', {}]] = Object.entries(platform) as [
-    string,
-    { readonly [field: string]: { readonly name?: string } | undefined },
-  ][]
-  const credentials = {
-    ...(await secretValues(cluster, settings['credentialsSecretRef']?.name, store)),
-    ...(await secretValues(cluster, settings['certificatesSecretRef']?.name, store)),
-  }
-  const { values: environment } = await variablesOf(provisioning?.installerEnv ?? [], cluster.metadata.namespace, store)
-  return { key: keyOf(cluster), clusterName, baseDomain, infraID, clusterID, platform: name, credentials, environment }
+type Cluster = Pick<ClusterPass, 'object' | 'attempts' | 'isPoolMember' | 'store'>
+
+/** What identifies a cluster in the world. */
+interface Identity {
+  readonly infraID: string
+  readonly clusterID: string
 }
 
-/** The values of a Secret beside a cluster, by key; none if there is no such Secret. */
-export async function secretValues(
-  cluster: ClusterDeployment,
-  name: string | undefined,
-  store: Store,
-): Promise<Readonly<Record<string, Hidden>>> {
-  const secret = name === undefined ? undefined : await find(store, Secret, cluster.metadata.namespace, name)
-  return Object.fromEntries(
-    Object.entries(secret?.data ?? {}).map(([key, value]) => [key, new Hidden(Buffer.from(value, 'base64').toString('utf8'))]),
-  )
+/**
+ * The mark and the identity of a cluster; undefined before it has any. For the cluster of a pool the record of the last attempt says it:
+ * whoever has claimed the cluster can write its spec, but not that record, and must not turn a removal against something else.
+ */
+export function identityOf({
+  object,
+  attempts,
+  isPoolMember,
+}: Pick<Cluster, 'object' | 'attempts' | 'isPoolMember'>): Identity | undefined {
+  const { clusterMetadata } = object.spec
+  const last = isPoolMember ? attempts.toSorted((a, b) => b.spec.attempt - a.spec.attempt)[0] : undefined
+  const { infraID, clusterID } = last?.spec ?? {}
+  if (infraID !== undefined && clusterID !== undefined) return { infraID, clusterID }
+  return clusterMetadata === undefined ? undefined : { infraID: clusterMetadata.infraID, clusterID: clusterMetadata.clusterID }
+}
+
+/** What an installer needs to know of a cluster, whatever it does with it; undefined before the cluster has its mark. */
+export async function installerCluster(cluster: Cluster): Promise<InstallerCluster | undefined> {
+  const { object, isPoolMember, store } = cluster
+  const { clusterName, baseDomain, platform } = object.spec
+  const identity = identityOf(cluster)
+  if (identity === undefined) return undefined
+  const name = platformName(object)
+  const [settings = {}] = Object.values(platform) as { readonly [field: string]: { readonly name?: string } | undefined }[]
+  const values = async (field: 'credentialsSecretRef' | 'certificatesSecretRef') =>
+    valuesOf(await referredSecret({ object, isPoolMember }, `spec.platform.${name}.${field}`, settings[field]?.name, store))
+  const credentials = { ...(await values('credentialsSecretRef')), ...(await values('certificatesSecretRef')) }
+  const { values: environment } = await installerVariables(cluster)
+  return { key: keyOf(object), clusterName, baseDomain, ...identity, platform: name, credentials, environment }
+}
+
+/** The environment variables of a cluster's installer. */
+export async function installerVariables({ object, isPoolMember, store }: Cluster): Promise<Variables> {
+  if (!isPoolMember) return variablesOf(object, object.spec.provisioning?.installerEnv ?? [], store)
+  const { namespace, poolName = '' } = object.spec.clusterPoolRef ?? {}
+  return memberVariables(object, await find(store, ClusterPool, namespace, poolName), store)
 }

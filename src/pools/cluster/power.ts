@@ -22,13 +22,14 @@ export async function heedHibernateAfter({ object, now, store }: ClusterPass): P
 }
 
 /** Starts or stops the cluster's machines, and says how far that has come. Where that cannot be done, clusters always run. */
-export async function followPower({ object, installer, store, signal, now }: ClusterPass): Promise<Step<ClusterDeployment>> {
+export async function followPower(pass: ClusterPass): Promise<Step<ClusterDeployment>> {
+  const { object, installer, signal, now } = pass
   const wanted = object.spec.powerState === 'Hibernating' ? 'Hibernating' : 'Running'
   const hibernating = findCondition(object, 'Hibernating')
   const current = object.status?.powerState
   const isSettled = current === wanted && findCondition(object, wanted === 'Running' ? 'Ready' : 'Hibernating')?.status === 'True'
   if (isSettled || (hibernating?.reason === 'Unsupported' && current === 'Running')) return next
-  const cluster = await installerCluster(object, store)
+  const cluster = await installerCluster(pass)
   if (cluster === undefined) return next
   const underWay = wanted === 'Running' ? 'StartingMachines' : 'WaitingForMachinesToStop'
   const since = current === underWay ? (changingSince(object) ?? now) : now

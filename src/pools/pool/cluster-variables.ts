@@ -1,15 +1,15 @@
 import type { ClusterPool, Draft, Secret } from '../../kinds/index.ts'
-import type { Variable, Variables } from '../installer/variables.ts'
+import { copyName, type Variable, type Variables } from '../secrets.ts'
 
 /*
- * An installer reads only what is beside its cluster. So the values that a pool has in Secrets and ConfigMaps of its own namespace are
- * copied into a Secret there, and the cluster's variables refer to that one.
+ * An installer reads only what is beside its cluster. So the values of all variables, also those that a pool has in Secrets and
+ * ConfigMaps of its own namespace, are copied into a Secret there, which the claim's subjects cannot write.
  */
 
-/** The Secret with the values that are copied; none if there are none. */
+/** The Secret with the values of all variables; none if there are none. */
 export function variablesSecret(pool: ClusterPool, namespace: string, values: Variables['values']): readonly Draft<Secret>[] {
-  const kept = (pool.spec.installerEnv ?? []).flatMap(({ name, valueFrom }) => {
-    const value = valueFrom === undefined ? undefined : values[name]
+  const kept = (pool.spec.installerEnv ?? []).flatMap(({ name }) => {
+    const value = values[name]
     return value === undefined ? [] : [[name, value.reveal()] as const]
   })
   return kept.length === 0 ? [] : [{ metadata: { namespace, name: secretName(namespace) }, stringData: Object.fromEntries(kept) }]
@@ -25,5 +25,5 @@ export function clusterVariables(pool: ClusterPool, namespace: string, values: V
 }
 
 function secretName(namespace: string): string {
-  return `${namespace}-installer-env`
+  return copyName(namespace, 'spec.provisioning.installerEnv[].valueFrom.secretKeyRef', '')
 }

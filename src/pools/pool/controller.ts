@@ -1,8 +1,16 @@
 import type { Metrics } from '../../ports/index.ts'
-import { ClusterClaim, ClusterDeployment, ClusterDeploymentCustomization, ClusterImageSet, ClusterPool } from '../../kinds/index.ts'
+import {
+  ClusterClaim,
+  ClusterDeployment,
+  ClusterDeploymentCustomization,
+  ClusterImageSet,
+  ClusterPool,
+  Namespace,
+} from '../../kinds/index.ts'
 import { controller, indexed, mapped, parseKey, RewriteBrake } from '../../control/index.ts'
 import type { Controller, Pass } from '../../control/index.ts'
 import type { NameCheck } from '../dns/name-check.ts'
+import { isPoolMember, poolsOfNamespace } from '../cluster-namespace.ts'
 import { find } from '../find.ts'
 import { poolMetrics } from '../metrics.ts'
 import { poolFinalizer } from '../names.ts'
@@ -51,6 +59,7 @@ export function poolController({ metrics, checkNames }: PoolControllerOptions): 
     ],
     watches: [
       mapped(ClusterDeployment, poolKeysOf),
+      mapped(Namespace, poolsOfNamespace),
       mapped(ClusterClaim, claim => [poolOfClaim(claim)]),
       mapped(ClusterImageSet, (image, read) =>
         read(ClusterPool)
@@ -66,7 +75,8 @@ export function poolController({ metrics, checkNames }: PoolControllerOptions): 
     ],
     snapshot: async pass => {
       const { object: pool, read, now } = pass
-      const clusters = read(ClusterDeployment).byIndex('byPool', pass.key)
+      const claimants = read(ClusterDeployment).byIndex('byPool', pass.key)
+      const clusters = claimants.filter(cluster => isPoolMember(cluster, read(Namespace).get(cluster.metadata.namespace ?? '')))
       const claims = read(ClusterClaim).byIndex('byPool', pass.key)
       const version = poolVersion(pool.spec)
       const adopted = await certainlyThere(pass, unknownClusters({ pool, clusters }))

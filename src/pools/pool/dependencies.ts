@@ -1,12 +1,12 @@
-import { ClusterDeploymentCustomization, ClusterImageSet, Secret } from '../../kinds/index.ts'
-import type { ClusterPool } from '../../kinds/index.ts'
+import { ClusterDeploymentCustomization, ClusterImageSet } from '../../kinds/index.ts'
+import type { ClusterPool, Secret } from '../../kinds/index.ts'
 import type { Pass } from '../../control/index.ts'
 import { PatchNotApplicable } from '../errors.ts'
 import { find } from '../find.ts'
-import { type Variables, variablesOf } from '../installer/variables.ts'
 import { installConfig, toBeGenerated } from './install-config.ts'
 import { type Mapping, readTemplate } from './install-config-template.ts'
 import { entriesOf } from './inventory.ts'
+import { platformName, referredSecret, type Variables, variablesOf } from '../secrets.ts'
 
 /** What clusters of a pool are made from besides the pool itself. */
 export interface Dependencies {
@@ -32,21 +32,23 @@ export async function dependenciesOf({ object: pool, read, store }: Pass<Cluster
   const { namespace = '' } = metadata
   const secret = async (
     what: string,
+    path: string,
     name: string | undefined,
     key?: string,
   ): Promise<{ readonly found?: Secret; readonly lack?: string }> => {
     if (name === undefined) return {}
-    const found = await find(store, Secret, namespace, name)
+    const found = await referredSecret({ object: pool }, path, name, store)
     if (found === undefined) return { lack: `${what}: Secret "${name}" not found` }
     return key === undefined || found.data?.[key] !== undefined ? { found } : { found, lack: `${what}: Secret "${name}" has no key ${key}` }
   }
+  const settings = `spec.platform.${platformName(pool)}`
   const [platform = {}] = Object.values(spec.platform) as { readonly [field: string]: { readonly name?: string } | undefined }[]
   const [pullSecret, templateSecret, credentials, certificates, variables] = await Promise.all([
-    secret('pull secret', spec.pullSecretRef?.name, pullSecretKey),
-    secret('install config template', spec.installConfigSecretTemplateRef?.name, templateKey),
-    secret('credentials secret', platform['credentialsSecretRef']?.name),
-    secret('credentials secret', platform['certificatesSecretRef']?.name, certificatesKey),
-    variablesOf(spec.installerEnv ?? [], namespace, store),
+    secret('pull secret', 'spec.pullSecretRef', spec.pullSecretRef?.name, pullSecretKey),
+    secret('install config template secret', 'spec.installConfigSecretTemplateRef', spec.installConfigSecretTemplateRef?.name, templateKey),
+    secret('credentials secret', `${settings}.credentialsSecretRef`, platform['credentialsSecretRef']?.name),
+    secret('credentials secret', `${settings}.certificatesSecretRef`, platform['certificatesSecretRef']?.name, certificatesKey),
+    variablesOf(pool, spec.installerEnv ?? [], store),
   ])
   const { template, fault } = templateIn(templateSecret.found)
   const { imageSetRef, customizationRef } = spec
@@ -80,7 +82,7 @@ function templateIn(secret: Secret | undefined): { readonly template?: Mapping; 
   const text = secret?.data?.[templateKey]
   if (text === undefined) return {}
   const read = readTemplate(Buffer.from(text, 'base64').toString('utf8'))
-  return 'fault' in read ? { fault: `install config template: Secret "${secret?.metadata.name}" ${read.fault}` } : read
+  return 'fault' in read ? { fault: `install config template secret: Secret "${secret?.metadata.name}" ${read.fault}` } : read
 }
 
 /** What does not fit of the customization of the whole pool. With an inventory each entry says it, because each is another document. */

@@ -1,8 +1,11 @@
-import { ClusterDeployment, ClusterDeploymentCustomization, Namespace, Secret } from '../../kinds/index.ts'
-import type { ClusterPool, Draft, Kind, Resource } from '../../kinds/index.ts'
+import { ClusterDeployment, ClusterDeploymentCustomization, Namespace } from '../../kinds/index.ts'
+import type { ClusterPool, Draft, Kind, Resource, Secret } from '../../kinds/index.ts'
 import { type Store, StoreError, undefinedIf } from '../../store/index.ts'
-import { deprovisionFinalizer, namespacePoolLabel, poolNameLabel, poolNamespaceLabel, removalAnnotation } from '../names.ts'
+import { isNamespaceOf, namespaceLabels } from '../cluster-namespace.ts'
+import { find } from '../find.ts'
+import { deprovisionFinalizer, poolNameLabel, poolNamespaceLabel, removalAnnotation } from '../names.ts'
 import { put } from '../put.ts'
+import { copyName, platformName, putSecret } from '../secrets.ts'
 import { clusterVariables, variablesSecret } from './cluster-variables.ts'
 import type { Dependencies } from './dependencies.ts'
 import { installConfig } from './install-config.ts'
@@ -26,7 +29,7 @@ export interface Order {
   readonly unwanted: boolean
 }
 
-/** What became of an order. `closed`: its namespace is being deleted, nothing can be made there. */
+/** What became of an order. `closed`: its namespace is being deleted or not the pool's, nothing can be made there. */
 export type Made = 'made' | 'closed'
 
 /**
@@ -39,11 +42,10 @@ export async function makeCluster(order: Order, store: Store): Promise<Made> {
   const { namespace } = reservation
   const secrets = order.unwanted ? [] : secretsOf(order)
   const customizations = order.unwanted ? [] : [order.dependencies.customization, order.customization].filter(each => each !== undefined)
-  const labels = poolLabels(pool)
   try {
-    await ensure(store, Namespace, { metadata: { name: namespace, labels: { [namespacePoolLabel]: pool.metadata.name, ...labels } } })
+    if (!(await ensureNamespace(store, pool, namespace))) return 'closed'
     await Promise.all([
-      ...secrets.map(secret => put(store, Secret, secret)),
+      ...secrets.map(secret => putSecret(store, secret)),
       // An installer finds beside the cluster what it has to patch in.
       ...customizations.map(({ metadata, spec }) =>
         put(store, ClusterDeploymentCustomization, { metadata: { namespace, name: metadata.name }, spec }),
@@ -55,6 +57,16 @@ export async function makeCluster(order: Order, store: Store): Promise<Made> {
     if (StoreError.is(error, 'Forbidden') && error.details.namespaceTerminating !== undefined) return 'closed'
     throw error
   }
+}
+
+/**
+ * Makes the namespace of a cluster. False if there is one of that name that was not made for this pool: what the status of a pool says
+ * may have been written by anybody, and must not lead into somebody else's namespace.
+ */
+async function ensureNamespace(store: Store, pool: ClusterPool, name: string): Promise<boolean> {
+  const made = await store.create(Namespace, { metadata: { name, labels: namespaceLabels(pool) } }).catch(undefinedIf('AlreadyExists'))
+  const { namespace = '', name: poolName } = pool.metadata
+  return isNamespaceOf(made ?? (await find(store, Namespace, undefined, name)), { namespace, name: poolName })
 }
 
 async function ensure<R extends Resource>(store: Store, kind: Kind<R>, draft: Draft<R>): Promise<void> {
@@ -75,15 +87,16 @@ function secretsOf(order: Order): readonly Draft<Secret>[] {
   const { pool, reservation, entry, dependencies } = order
   const { namespace } = reservation
   const customizations = [dependencies.customization, order.customization]
-  const [platform] = Object.keys(pool.spec.platform)
+  const platform = platformName(pool)
   const config = installConfig({ pool, clusterName: nameOf(order), template: dependencies.template, entry, customizations })
-  const copy = (suffix: string, source: Secret | undefined): readonly Draft<Secret>[] =>
-    source === undefined ? [] : [{ metadata: { namespace, name: `${namespace}-${suffix}` }, type: source.type, data: source.data ?? {} }]
+  const metadata = (path: string) => ({ namespace, name: copyName(namespace, path, platform) })
+  const copy = (path: string, source: Secret | undefined): readonly Draft<Secret>[] =>
+    source === undefined ? [] : [{ metadata: metadata(path), type: source.type, data: source.data ?? {} }]
   return [
-    { metadata: { namespace, name: `${namespace}-install-config` }, stringData: { 'install-config.yaml': config } },
-    ...copy('pull-secret', dependencies.pullSecret),
-    ...copy(`${platform}-creds`, dependencies.credentials),
-    ...copy(`${platform}-certs`, dependencies.certificates),
+    { metadata: metadata('spec.provisioning.installConfigSecretRef'), stringData: { 'install-config.yaml': config } },
+    ...copy('spec.pullSecretRef', dependencies.pullSecret),
+    ...copy(`spec.platform.${platform}.credentialsSecretRef`, dependencies.credentials),
+    ...copy(`spec.platform.${platform}.certificatesSecretRef`, dependencies.certificates),
     ...variablesSecret(pool, namespace, dependencies.environment),
   ]
 }
@@ -116,13 +129,13 @@ function clusterOf(order: Order): Draft<ClusterDeployment> {
         ...(entry?.customizationRef === undefined ? {} : { clusterDeploymentCustomization: entry.customizationRef }),
       },
       provisioning: {
-        installConfigSecretRef: { name: `${namespace}-install-config` },
+        installConfigSecretRef: { name: copyName(namespace, 'spec.provisioning.installConfigSecretRef', '') },
         imageSetRef: spec.imageSetRef,
         ...(installerEnv === undefined ? {} : { installerEnv }),
         ...(spec.customizationRef === undefined ? {} : { customizationRef: spec.customizationRef }),
       },
       powerState,
-      ...(dependencies.pullSecret === undefined ? {} : { pullSecretRef: { name: `${namespace}-pull-secret` } }),
+      ...(dependencies.pullSecret === undefined ? {} : { pullSecretRef: { name: copyName(namespace, 'spec.pullSecretRef', '') } }),
       ...(spec.installAttemptsLimit === undefined ? {} : { installAttemptsLimit: spec.installAttemptsLimit }),
       ...(spec.hibernateAfter === undefined ? {} : { hibernateAfter: spec.hibernateAfter }),
     },
@@ -131,14 +144,14 @@ function clusterOf(order: Order): Draft<ClusterDeployment> {
 
 /** The platform with the names of the copies of its Secrets. */
 function platformOf(platform: ClusterPool['spec']['platform'], namespace: string): ClusterPool['spec']['platform'] {
-  const copies: Readonly<Record<string, string>> = { credentialsSecretRef: 'creds', certificatesSecretRef: 'certs' }
+  const copies = ['credentialsSecretRef', 'certificatesSecretRef']
   return Object.fromEntries(
     Object.entries(platform).map(([name, settings]) => [
       name,
       Object.fromEntries(
         Object.entries(settings as object).map(([field, value]) => [
           field,
-          field in copies ? { name: `${namespace}-${name}-${copies[field]}` } : (value as unknown),
+          copies.includes(field) ? { name: copyName(namespace, `spec.platform.${name}.${field}`, name) } : (value as unknown),
         ]),
       ),
     ]),

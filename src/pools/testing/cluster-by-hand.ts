@@ -1,5 +1,7 @@
 import { isoTime } from '../../ports/index.ts'
 import { ClusterDeployment, Namespace } from '../../kinds/index.ts'
+import type { ClusterPool } from '../../kinds/index.ts'
+import { namespaceLabels } from '../cluster-namespace.ts'
 import { removalAnnotation, versionAnnotation, versionFormAnnotation } from '../names.ts'
 import { home, poolDraft, type PoolWorld } from './pool-world.ts'
 
@@ -24,7 +26,8 @@ export async function clusterByHand(world: PoolWorld, name: string, traits: Trai
   const namespace = shared ?? name
   const { state = 'installing', version, form, customization, claim, marked = false, held = false, deleted = false } = traits
   const pool = 'pool' in traits ? traits.pool : 'pool'
-  if (shared === undefined) await world.store.create(Namespace, { metadata: { name } })
+  const labels = pool === undefined ? {} : namespaceLabels({ ...poolDraft({}, pool) } as ClusterPool)
+  if (shared === undefined) await world.store.create(Namespace, { metadata: { name, labels } })
   const isInstalled = state === 'installed' || state === 'running'
   const annotations = {
     ...(version === undefined ? {} : { [versionAnnotation]: version }),

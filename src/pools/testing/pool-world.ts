@@ -22,7 +22,7 @@ export interface WorldOptions extends Partial<Omit<SimulatedInstallerOptions, 'c
   /** False: clusters are not installed by anybody. */
   readonly install?: boolean
   /** Nobody but this one acts. */
-  readonly only?: 'reaper' | 'claims'
+  readonly only?: 'reaper' | 'claims' | 'pools'
 }
 
 /** The home of pools and claims in tests. */
@@ -83,7 +83,9 @@ export class PoolWorld {
               ...clusterPools({ metrics: this.metrics, installer: this.installer, grants, checkNames }).filter(
                 ({ name }) => install || name !== 'clusterdeployment',
               ),
-              ...(replica === 0 ? [garbageCollector({ kinds: allKinds }), namespaceController({ kinds: allKinds })] : []),
+              ...(replica === 0 && only !== 'pools'
+                ? [garbageCollector({ kinds: allKinds }), namespaceController({ kinds: allKinds })]
+                : []),
             ]
     const chance = seededChance(`${this.#options.seed ?? 1}-${replica}`)
     const running = startControllers({ store, clock: this.clock, chance, log: this.log, metrics: this.metrics, controllers })
