@@ -84,16 +84,12 @@ function isDone({ records }: TidyTools, vmId: string): boolean {
 }
 
 /** Records of builds of which nothing is left. */
-async function removeRecords({ records, fleet, underWay, platform, log }: TidyTools): Promise<void> {
+async function removeRecords({ records, fleet, underWay, platform }: TidyTools): Promise<void> {
   if (platform.inventory.state.kind !== 'live') return
   const isUnderWay = (name: string) =>
     underWay.hasName(name) || platform.tasks().some(({ target, state }) => target === name && (state === 'running' || state === 'queued'))
   const over = Array.from(records.all()).filter(
     ({ spec, status }) => spec.purpose === 'Template' && fleet.ownNamed(status?.vm ?? '') === undefined && !isUnderWay(status?.vm ?? ''),
   )
-  for (const record of over) {
-    await records
-      .remove(records.nameOf(record))
-      .catch((error: unknown) => log.warn('a record could not be removed; it is tried again', { record: record.metadata.name, error }))
-  }
+  for (const record of over) await records.remove(records.nameOf(record))
 }
