@@ -1,3 +1,4 @@
+import { NameTaken } from '../../platform/index.ts'
 import type { FleetVm } from '../fleet/fleet-index.ts'
 import type { UnderWay } from '../fleet/under-way.ts'
 import type { WorkerNote } from '../fleet/worker-note.ts'
@@ -73,8 +74,15 @@ async function tidyOne(tools: TidyTools, { vm, note }: FleetVm, signal: AbortSig
   if (vm.name === template && vm.power === 'off') return void (await platform.markAsTemplate(vm.id, signal))
   if (vm.name !== temporaryName(template))
     return log.warn('a VM is marked as a template of this hatchery and has no name of one; it is left alone', { vm: vm.name })
-  if (vm.template || (vm.power === 'off' && isDone(tools, vm.id))) return await completeTemplate(tools, model, vm.id, signal)
-  await removal.remove(vm, 'the template was not finished', signal)
+  if (!vm.template && (vm.power !== 'off' || !isDone(tools, vm.id)))
+    return await removal.remove(vm, 'the template was not finished', signal)
+  try {
+    await completeTemplate(tools, model, vm.id, signal)
+  } catch (error) {
+    if (!NameTaken.is(error)) throw error
+    // Another hatchery was faster: its template serves both, and this one would wait for the name for good.
+    await removal.remove(vm, `the name "${template}" belongs to a VM of another owner`, signal)
+  }
 }
 
 function isDone({ records }: TidyTools, vmId: string): boolean {
