@@ -287,11 +287,8 @@ export class Dispatcher {
   }
 
   async #removeRecord(jobId: string): Promise<void> {
-    const { records, log, underWay } = this.#options
-    if (underWay.hasJob(jobId)) return
-    await records
-      .remove(jobRecord(jobId))
-      .catch((error: unknown) => log.warn('the record of a job could not be removed', { job: jobId, error }))
+    const { records, underWay } = this.#options
+    if (!underWay.hasJob(jobId)) await records.remove(jobRecord(jobId))
   }
 
   /** Whether a change of a VM can let a job start: one of ours comes, goes, starts, stops or changes its name; or a template does. */

@@ -93,11 +93,9 @@ export async function bootOnce(tools: ProvisionTools, made: MadeProvision, signa
   return await standsReady(tools, name)
 }
 
-/** Nothing is left to do but to remove the record. That the store does not answer is no reason to throw the VM away: it goes later. */
-export async function standsReady({ records, log }: Pick<ProvisionTools, 'records' | 'log'>, name: string): Promise<'ready'> {
-  await records
-    .remove(name)
-    .catch((error: unknown) => log.warn('the record of a VM that stands ready is removed later', { vm: name, error }))
+/** Nothing is left to do but to remove the record. */
+export async function standsReady({ records }: Pick<ProvisionTools, 'records'>, name: string): Promise<'ready'> {
+  await records.remove(name)
   return 'ready'
 }
 

@@ -214,7 +214,7 @@ export class Provisioner {
    * they have their record, and perhaps their address.
    */
   #clearRecords(left: readonly Leftover[], stocks: ReadonlyMap<string, Stock>): ReadonlyMap<string, string[]> {
-    const { records, underWay, clock, log } = this.#options
+    const { records, underWay, clock } = this.#options
     const names = new Map<string, string[]>()
     for (const { name, key, isDoomed, vm } of left) {
       if (vm === 'coming') this.#rounds.requestAt(clock.now() + lookAgainAfter)
@@ -226,7 +226,7 @@ export class Provisioner {
         continue
       }
       underWay.unfinished.delete(name)
-      records.remove(name).catch((error: unknown) => log.warn('a record could not be removed; it is tried again', { record: name, error }))
+      void records.remove(name)
     }
     return names
   }

@@ -341,6 +341,19 @@ test('a template is replaced in steps after each of which one is there, and a ru
   ])
 })
 
+test('a template that was built while another hatchery finished its own is removed, and that one stays', async () => {
+  const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed), workerName: '' }
+  const { bench, registrar } = await startedRegistrar({}, outside => {
+    outside.addVm('debian', { ...note, hatcheryName: 'other' }, { template: true })
+    outside.addVm('debian-tmp', note, { template: true })
+    outside.cds.models = [v1Model()]
+  })
+  await bench.pass(2)
+  expect(bench.world.byName('debian-tmp')).toBeUndefined()
+  expect(readWorkerNote(bench.world.byName('debian')!)?.hatcheryName).toBe('other')
+  await registrar.stop()
+})
+
 test('a template that made room for one that never came takes its place again', async () => {
   const note = { model: true, workerModelPath: 'shared.infra/debian', workerModelLastModified: String(changed), workerName: '' }
   const { bench, registrar } = await startedRegistrar({}, outside => {

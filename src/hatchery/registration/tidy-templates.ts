@@ -1,3 +1,4 @@
+import { NameTaken } from '../../platform/index.ts'
 import type { FleetVm } from '../fleet/fleet-index.ts'
 import type { UnderWay } from '../fleet/under-way.ts'
 import type { WorkerNote } from '../fleet/worker-note.ts'
@@ -73,8 +74,15 @@ async function tidyOne(tools: TidyTools, { vm, note }: FleetVm, signal: AbortSig
   if (vm.name === template && vm.power === 'off') return void (await platform.markAsTemplate(vm.id, signal))
   if (vm.name !== temporaryName(template))
     return log.warn('a VM is marked as a template of this hatchery and has no name of one; it is left alone', { vm: vm.name })
-  if (vm.template || (vm.power === 'off' && isDone(tools, vm.id))) return await completeTemplate(tools, model, vm.id, signal)
-  await removal.remove(vm, 'the template was not finished', signal)
+  if (!vm.template && (vm.power !== 'off' || !isDone(tools, vm.id)))
+    return await removal.remove(vm, 'the template was not finished', signal)
+  try {
+    await completeTemplate(tools, model, vm.id, signal)
+  } catch (error) {
+    if (!NameTaken.is(error)) throw error
+    // Another hatchery was faster: its template serves both, and this one would wait for the name for good.
+    await removal.remove(vm, `the name "${template}" belongs to a VM of another owner`, signal)
+  }
 }
 
 function isDone({ records }: TidyTools, vmId: string): boolean {
@@ -84,16 +92,12 @@ function isDone({ records }: TidyTools, vmId: string): boolean {
 }
 
 /** Records of builds of which nothing is left. */
-async function removeRecords({ records, fleet, underWay, platform, log }: TidyTools): Promise<void> {
+async function removeRecords({ records, fleet, underWay, platform }: TidyTools): Promise<void> {
   if (platform.inventory.state.kind !== 'live') return
   const isUnderWay = (name: string) =>
     underWay.hasName(name) || platform.tasks().some(({ target, state }) => target === name && (state === 'running' || state === 'queued'))
   const over = Array.from(records.all()).filter(
     ({ spec, status }) => spec.purpose === 'Template' && fleet.ownNamed(status?.vm ?? '') === undefined && !isUnderWay(status?.vm ?? ''),
   )
-  for (const record of over) {
-    await records
-      .remove(records.nameOf(record))
-      .catch((error: unknown) => log.warn('a record could not be removed; it is tried again', { record: record.metadata.name, error }))
-  }
+  for (const record of over) await records.remove(records.nameOf(record))
 }

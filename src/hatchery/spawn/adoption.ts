@@ -1,5 +1,5 @@
 import type { Spawn } from '../../kinds/index.ts'
-import { parseTime } from '../../ports/index.ts'
+import { backoff, parseTime } from '../../ports/index.ts'
 import type { Vm } from '../../platform/index.ts'
 import type { Undertaking } from '../fleet/under-way.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
@@ -47,40 +47,53 @@ function enter({ underWay, records }: SpawnerOptions, spawn: Spawn): readonly In
   return [{ record, spawn, undertaking }]
 }
 
-async function adopt(options: SpawnerOptions, { record, spawn, undertaking }: Interrupted, stop: AbortSignal): Promise<void> {
-  const { records, log, platform, settings } = options
-  using _over = undertaking
-  const { phase, worker, vm = '', vmId } = spawn.status ?? {}
-  const about = { job: spawn.spec.job, worker, vm, phase }
-  const assignment = assignmentOf(options, record, spawn)
-  try {
-    await platform.inventory.whenLive(stop)
-    const there = (vmId === undefined ? undefined : platform.inventory.byId(vmId)) ?? platform.inventory.byName(vm)[0]
-    const isOwn = there !== undefined && readWorkerNote(there)?.hatcheryName === settings.name
-    if (phase === 'Launching' && isOwn && there.power === 'on' && (await mayHaveLaunched(options, there, assignment, stop))) {
-      log.info('a worker that was being started when the program ended is left to itself', about)
-      return await records.remove(record)
+/** Retries until it is done: the record keeps the clean-up away from the VM, so nothing else would remove either of them. */
+async function adopt(options: SpawnerOptions, interrupted: Interrupted, stop: AbortSignal): Promise<void> {
+  const { clock, chance, log } = options
+  using _over = interrupted.undertaking
+  for (let tries = 1; !stop.aborted; tries++) {
+    try {
+      return await takeUp(options, interrupted, stop)
+    } catch (error) {
+      if (!stop.aborted) log.warn('interrupted start not taken up yet; retrying', { ...aboutOf(interrupted), error, tries })
     }
-    log.info('a start of a worker that the end of the program interrupted is taken back', about)
-    const remains: Remains = {
-      assignment,
-      vmName: vm,
-      vmId,
-      taken: spawn.spec.purpose === 'Job' ? 'maybe' : 'no',
-      launched: phase === 'Launching' || phase === 'TearingDown' ? 'maybe' : 'no',
-      mayAppear: phase === 'Cloning' || phase === 'TearingDown',
-    }
-    await records.write(record, assignment.spec, { phase: 'TearingDown', why: { reason: 'TearingDown', message: interruptedMessage } })
-    await tearDown(options, remains, stop)
-    if ((spawn.status?.attempts ?? 0) === 0) return await records.remove(record)
-    await records.write(record, assignment.spec, {
-      phase: 'Waiting',
-      ...nothingBegun,
-      why: { reason: 'Interrupted', message: interruptedMessage, then: 'the job is tried again if it still waits' },
-    })
-  } catch (error) {
-    if (!stop.aborted) log.error('what an earlier run left could not be taken up; the clean-up sees to its VM', { ...about, error })
+    await clock.sleep(500 + backoff({ base: 1_000, cap: 30_000, chance }, tries), stop).catch(() => {})
   }
+}
+
+async function takeUp(options: SpawnerOptions, interrupted: Interrupted, stop: AbortSignal): Promise<void> {
+  const { records, log, platform, settings } = options
+  const { record, spawn } = interrupted
+  const { phase, vm = '', vmId } = spawn.status ?? {}
+  const assignment = assignmentOf(options, record, spawn)
+  await platform.inventory.whenLive(stop)
+  const there = (vmId === undefined ? undefined : platform.inventory.byId(vmId)) ?? platform.inventory.byName(vm)[0]
+  const isOwn = there !== undefined && readWorkerNote(there)?.hatcheryName === settings.name
+  if (phase === 'Launching' && isOwn && there.power === 'on' && (await mayHaveLaunched(options, there, assignment, stop))) {
+    log.info('a worker that was being started when the program ended is left to itself', aboutOf(interrupted))
+    return await records.remove(record)
+  }
+  log.info('a start of a worker that the end of the program interrupted is taken back', aboutOf(interrupted))
+  const remains: Remains = {
+    assignment,
+    vmName: vm,
+    vmId,
+    taken: spawn.spec.purpose === 'Job' ? 'maybe' : 'no',
+    launched: phase === 'Launching' || phase === 'TearingDown' ? 'maybe' : 'no',
+    mayAppear: phase === 'Cloning' || phase === 'TearingDown',
+  }
+  await records.write(record, assignment.spec, { phase: 'TearingDown', why: { reason: 'TearingDown', message: interruptedMessage } })
+  await tearDown(options, remains, stop)
+  if ((spawn.status?.attempts ?? 0) === 0) return await records.remove(record)
+  await records.write(record, assignment.spec, {
+    phase: 'Waiting',
+    ...nothingBegun,
+    why: { reason: 'Interrupted', message: interruptedMessage, then: 'the job is tried again if it still waits' },
+  })
+}
+
+function aboutOf({ spawn: { spec, status } }: Interrupted): Readonly<Record<string, unknown>> {
+  return { job: spec.job, worker: status?.worker, vm: status?.vm ?? '', phase: status?.phase }
 }
 
 /** How long the guest and CDS may take to say whether a worker runs. */

@@ -62,7 +62,7 @@ export class SpawnRecords {
   readonly #records = new Map<string, Spawn>()
   /** Writes of one record one after another, whoever asks for them. */
   readonly #turns = new Map<string, Promise<unknown>>()
-  /** Records that were being made or removed when the store gave no answer: whether they are there is not known, and nobody needs them. */
+  /** Records that were being created or deleted when the store did not answer: they may be in the store, and are no longer needed. */
   readonly #inDoubt = new Set<string>()
   /** Records that somebody looks for: one for each, however often they come into doubt. */
   readonly #lookedFor = new Set<string>()
@@ -116,18 +116,22 @@ export class SpawnRecords {
     })
   }
 
-  /** Removes a record. Resolves too if it is gone already. If the store does not answer it rejects, and the record goes later. */
+  /**
+   * Removes a record: when this resolves, no decision of this process rests on it any more. If the store does not answer, the record
+   * is deleted from the store in the background, unless it is written again before.
+   */
   remove(name: string): Promise<void> {
+    const { store, log } = this.#options
     return this.#inTurn(name, async () => {
       const there = this.#records.get(name)
       if (there === undefined) return
       try {
-        await this.#options.store.delete(Spawn, { name: there.metadata.name ?? '' }).catch(ignoreGone)
-        this.#records.delete(name)
+        await store.delete(Spawn, { name: there.metadata.name ?? '' }).catch(ignoreGone)
       } catch (error) {
+        log.warn('record not deleted from the store yet; retrying in the background', { record: name, error })
         this.#doubt(name)
-        throw error
       }
+      this.#records.delete(name)
     })
   }
 
@@ -168,13 +172,13 @@ export class SpawnRecords {
     else this.#records.set(name, fresh)
   }
 
-  /** The store did not answer. The record is not forgotten: it goes later, unless it is written before. */
+  /** The store did not answer: the record is deleted from it in the background, unless it is written before that. */
   #doubt(name: string): void {
     this.#inDoubt.add(name)
     if (!this.#lookedFor.has(name)) void this.#endDoubt(name)
   }
 
-  /** Looks for a record that nobody may need, until it is certain that it is not there. */
+  /** Retries until the record is certainly not in the store, or is written again. */
   async #endDoubt(name: string): Promise<void> {
     const { clock, log } = this.#options
     this.#lookedFor.add(name)
@@ -182,7 +186,7 @@ export class SpawnRecords {
       await clock.sleep(lookAgainAfter, this.#stop).catch(() => {})
       if (this.#stop?.aborted === true) return
       await this.#inTurn(name, () => this.#removeDoubtful(name)).catch((error: unknown) =>
-        log.debug('a record that nobody needs could not be removed yet', { record: name, error }),
+        log.debug('record not deleted from the store yet', { record: name, error }),
       )
     }
     this.#lookedFor.delete(name)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { FlakyStore } from '../../control/testing/flaky-store.ts'
 import { addressNetwork, flavors } from '../../platform/index.ts'
 import { parseTime, Secret } from '../../ports/index.ts'
+import { StoreError } from '../../store/index.ts'
 import { readWorkerNote } from '../fleet/worker-note.ts'
 import { hatcheryName, HatcheryWorld, v1Machine } from '../testing/hatchery-world.ts'
 
@@ -256,6 +258,27 @@ describe('a V1 job', () => {
     expect(job.infos.filter(({ id }) => id === 'MsgSpawnInfoHatcheryStarts')).toHaveLength(2)
     await world.until(() => world.vms().length === 0)
   })
+})
+
+test('an interrupted start is taken back even if the store fails at first: its VM, its job and its record do not stay', async () => {
+  const world = new HatcheryWorld({ settings: { killAwolInterval: 3_600_000 } })
+  const first = await world.start()
+  const job = world.addJob()
+  await world.until(async () => (await world.spawns())[0]?.status?.phase === 'Booting')
+  const [interrupted] = world.vms()
+  first.crash()
+  const flaky = new FlakyStore(world.store)
+  let failures = 0
+  flaky.before = (operation, kind) => {
+    if (operation === 'update' && kind.name === 'Spawn' && ++failures <= 3) throw new StoreError('ServiceUnavailable', 'no answer')
+  }
+  world.store = flaky
+  await world.start()
+  await world.until(() => world.vcenter.find(interrupted!.id) === undefined, 60)
+  await world.until(() => job.status === 'Success', 300)
+  await world.until(async () => (await world.spawns()).length === 0, 60)
+  expect(failures).toBeGreaterThan(3)
+  expect(world.cds.wrongs()).toMatchObject(nothingWrong)
 })
 
 describe('whoever watches a job reads why it has no worker', () => {

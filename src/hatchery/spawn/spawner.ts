@@ -154,13 +154,10 @@ export class Spawner {
 
   /** The worker runs, and its VM says everything about it. Whatever goes wrong from here on is no reason to stop it. */
   async #end(attempt: Attempt): Promise<void> {
-    const { records, log } = this.#options
-    const { assignment, plan, worker } = attempt
+    const { assignment, plan } = attempt
     this.#options.counters.count('spawned_worker_count')
     if (plan.model.isDeprecated) await this.#tell(attempt, { kind: 'deprecated', model: plan.model.name })
-    await records
-      .remove(assignment.record)
-      .catch((error: unknown) => log.warn('the record of a worker that runs was not removed', { worker, error }))
+    await this.#options.records.remove(assignment.record)
   }
 
   /** Something went wrong: back to where it began, and on record why. */

@@ -303,6 +303,24 @@ describe('a lease', () => {
     const lost = await held.confirm(never).catch((reason: unknown) => reason)
     expect(AddressLeaseLost.is(lost)).toBe(true)
   })
+
+  test('is not given to a new VM of the old name if its own VM was renamed without it, and is free when that one is gone', async () => {
+    const { clock, world, start, leases } = setUp()
+    const { authority } = await start()
+    const first = await authority.hold('a', never)
+    first[Symbol.dispose]()
+    const renamed = world.addVm({ name: 'b', annotation: JSON.stringify({ ip_address: first.address }) })
+    await clock.advance(1_000)
+    const second = await authority.hold('a', never)
+    expect(second.address).not.toBe(first.address)
+    const again = await authority.hold('a', never)
+    expect(again.address).toBe(second.address)
+    world.addVm({ name: 'a', annotation: JSON.stringify({ ip_address: second.address }) })
+    for (const held of [second, again]) held[Symbol.dispose]()
+    world.removeVm(renamed.id)
+    await clock.advance(2 * minute)
+    expect((await leases()).map(({ spec }) => spec.address)).toEqual([second.address])
+  })
 })
 
 describe('quarantine', () => {

@@ -112,7 +112,7 @@ export class AddressAuthority {
     this.#inFlight.set(holder, (this.#inFlight.get(holder) ?? 0) + 1)
     try {
       const part = await this.#options.part?.()
-      const { spec } = (await this.#keep(this.#heldBy(holder, part), holder, part)) ?? (await this.#take(holder, part, signal))
+      const { spec } = (await this.#keep(this.#usableBy(holder, part), holder, part)) ?? (await this.#take(holder, part, signal))
       const network = networks.find(each => each.name === spec.network)!
       return {
         address: spec.address,
@@ -138,7 +138,7 @@ export class AddressAuthority {
 
   /** Whether a lease is held for the VM of that name, as far as is known here. */
   isHeldFor(holder: string): boolean {
-    return this.#heldBy(holder) !== undefined
+    return this.#heldBy(holder).length > 0
   }
 
   /**
@@ -188,14 +188,19 @@ export class AddressAuthority {
     return this.#sweeper.sweep()
   }
 
-  /** A VM of the same name in another part of the platform is another one. */
-  #heldBy(holder: string, part?: string): AddressLease | undefined {
+  /** The leases of a holder. A VM of the same name in another part of the platform is another one. */
+  #heldBy(holder: string, part?: string): readonly AddressLease[] {
     const { networks } = this.#options
     const known = (lease: AddressLease) =>
       networks.some(({ name, contains }) => name === lease.spec.network && contains(lease.spec.address))
     return this.#leases
       .byIndex('holder', holder)
-      .find(lease => lease.spec.quarantine === undefined && known(lease) && !isElsewhere(lease, part))
+      .filter(lease => lease.spec.quarantine === undefined && known(lease) && !isElsewhere(lease, part))
+  }
+
+  /** The lease that a new VM of the holder can use: a VM that was renamed has its address still, though its lease may name the holder. */
+  #usableBy(holder: string, part: string | undefined): AddressLease | undefined {
+    return this.#heldBy(holder, part).find(({ spec }) => !this.#isShown(spec.address, holder))
   }
 
   /** Makes a lease of the first address that is free; where others give out the same ones, of one that they hardly look at now. */

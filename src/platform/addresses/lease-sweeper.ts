@@ -209,7 +209,7 @@ export class LeaseSweeper {
     const { spec } = lease
     const vms = platform.inventory.byName(holder)
     const network = networks.find(each => each.name === spec.network)
-    const another = vms.some(vm => vm.addresses.some(address => address !== spec.address && network?.contains(address)))
+    const another = vms.some(vm => addressEvidence(vm).some(address => address !== spec.address && network?.contains(address)))
     if (vms.length > 0 && !another) return true
     // Who was seen to go is not coming.
     if (vms.length === 0 && this.#wasLeft(lease)) return false

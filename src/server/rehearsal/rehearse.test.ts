@@ -15,6 +15,18 @@ test('a storm can be made to last as long as somebody wants', { timeout: 60_000 
   expect(Array.from(jobs.values()).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(15)
 })
 
+/** Seeds that failed once. Each cause has tests of its own: a change of the product may lead a seed past what it once met. */
+const failedOnce = [
+  { seed: 2_002_273, was: 'the address of a claimed VM was given to a new VM of its former name' },
+  { seed: 900_091, was: 'an interrupted registration was given up after one failed write' },
+  { seed: 7_004_360, was: 'two hatcheries built one template, and the slower one kept its own under a temporary name' },
+  { seed: 900_210, was: 'a VM that a person switched on was held against the limits of the hatchery' },
+]
+
+test.each(failedOnce)('seed $seed passes, in which $was', { timeout: 60_000 }, async ({ seed }) => {
+  expect((await rehearse(seed)).wrongs).toEqual([])
+})
+
 test('five hundred seeds meet every trouble, both sorts of addresses, second hatcheries and calm days', () => {
   const scenes = Array.from({ length: 500 }, (_, index) => drawScene(index + 1))
   const troubles = new Set(scenes.flatMap(scene => scene.troubles.map(({ what }) => what)))

@@ -40,6 +40,8 @@ export class Stage {
   readonly model: ModelV1
   /** VMs of others, by id, as they must stay. */
   readonly foreign = new Map<string, string>()
+  /** VMs, by id, that a person switched on and that are still on: no limit of a hatchery holds for them. */
+  readonly switchedOn = new Set<string>()
   isStormy = true
   isCdsAway = false
   readonly #stores = new Map<string, Store>()

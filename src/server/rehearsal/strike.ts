@@ -32,7 +32,11 @@ const strikes: Readonly<Record<TroubleName, Strike>> = {
   'worker model is edited': ({ cds, model }) => cds.changeModelV1(model),
   'VM is switched off': (stage, _, trouble) => meddle(stage, trouble, false, id => stage.vcenter.switchPower(id, 'off')),
   'VM is deleted': (stage, _, trouble) => meddle(stage, trouble, undefined, id => stage.vcenter.removeVm(id)),
-  'provision is switched on': (stage, _, trouble) => meddle(stage, trouble, true, id => stage.vcenter.switchPower(id, 'on')),
+  'provision is switched on': (stage, _, trouble) =>
+    meddle(stage, trouble, true, id => {
+      if (stage.vcenter.find(id)?.vm.power === 'off') stage.switchedOn.add(id)
+      stage.vcenter.switchPower(id, 'on')
+    }),
 }
 
 /** Lets a trouble happen, unless the storm is over by now. */

@@ -4,6 +4,7 @@ import { Explained } from './explained.ts'
 import { drawScene, isCalm, type Scene } from './scene.ts'
 import { unsettled } from './settled.ts'
 import { Stage } from './stage.ts'
+import { strike } from './strike.ts'
 import { Watch } from './watch.ts'
 
 /** A calm scene with one hatchery `hv1` that has addresses from a range. */
@@ -94,6 +95,23 @@ describe('the watch notices', () => {
       stage.vcenter.switchPower(id, 'on')
     }
     expect(watch.wrongs).toEqual(['the VMs of hv1 have 8 CPUs, and maxCpus is 4', 'the VMs of hv1 have 16384 MB, and maxMemoryMB is 8192'])
+  })
+
+  test('the limits of what a hatchery starts, not of what a person switches on', () => {
+    const { stage, watch } = watched()
+    const company = new Company(stage, watch)
+    const add = (name: string) =>
+      stage.vcenter.addVm({ name, annotation: note({ worker_name: name, provisioning: true }), cpus: 4, memoryMB: 4096 })
+    const [one, other] = [add('provision-v2-a'), add('provision-v2-b')]
+    stage.vcenter.switchPower(one.id, 'on')
+    stage.vcenter.switchPower(one.id, 'off')
+    stage.vcenter.switchPower(other.id, 'on')
+    strike(stage, company, { what: 'provision is switched on', at: 0, lasts: 0, hatchery: 'hv1', number: 0, pools: [] })
+    expect([stage.vcenter.find(one.id)?.vm.power, stage.vcenter.find(other.id)?.vm.power]).toEqual(['on', 'on'])
+    expect(watch.wrongs).toEqual([])
+    stage.vcenter.switchPower(one.id, 'off')
+    stage.vcenter.switchPower(one.id, 'on')
+    expect(watch.wrongs).toEqual(['the VMs of hv1 have 8 CPUs, and maxCpus is 4'])
   })
 
   test('more workers, CPUs and starts than the limits allow', () => {

@@ -53,7 +53,8 @@ export class Watch {
   }
 
   #changed(id: string, vm: Vm | undefined): void {
-    const { foreign } = this.#stage
+    const { foreign, switchedOn } = this.#stage
+    if (vm?.power !== 'on') switchedOn.delete(id)
     if (foreign.has(id) && JSON.stringify(vm) !== foreign.get(id)) this.wrong(`the foreign VM ${id} was changed`)
     if (vm === undefined) return this.#stage.trace.tell('vCenter', `${id} is gone`)
     this.#stage.trace.tell('vCenter', `${vm.name} is ${vm.power}`, { id, addresses: vm.addresses.join(' '), note: vm.annotation })
@@ -90,7 +91,8 @@ export class Watch {
       const mark = markOf(vm)
       if (mark?.hatchery !== name || mark.isModel || this.#isForgotten(vm)) continue
       // One that is off takes no place: it may be what a clone left that was given up long ago and is removed as soon as it appears.
-      if (vm.power === 'off') continue
+      // What a person switches on may exceed the limits: the hatchery can only start nothing more until it is off again.
+      if (vm.power === 'off' || this.#stage.switchedOn.has(vm.id)) continue
       cpus += vm.cpus
       memoryMB += vm.memoryMB
       // One that is to stand ready runs once before, within these limits; but it is no worker.
