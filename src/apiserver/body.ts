@@ -1,6 +1,6 @@
 import type { Json } from '../kinds/index.ts'
 import { badRequest, tooLarge, unsupportedMediaType } from './errors.ts'
-import { inspectJson } from './json-text.ts'
+import { refuseManyValues, inspectJson } from './json-text.ts'
 import { isObject } from './patch/merge-patch.ts'
 import { readEnvelope } from './protobuf/envelope.ts'
 import { WireError } from './protobuf/wire.ts'
@@ -16,10 +16,10 @@ export interface Body {
 export const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 /**
- * Reading YAML takes a hundred times as long as JSON, and everybody else waits meanwhile. Nobody is hurt by the limit: kubectl and
- * all client libraries turn YAML into JSON before they send it.
+ * Reading YAML takes a thousand times as long as JSON when every character is a mistake, and no other request is answered meanwhile.
+ * The limit affects hardly any client: kubectl and all client libraries turn YAML into JSON before they send it.
  */
-const maxYamlBytes = 128 * 1024
+const maxYamlBytes = 8 * 1024
 
 /** The type of a body, without parameters; bodies without one are JSON. */
 export function mediaType(contentType: string | undefined): string {
@@ -73,7 +73,9 @@ async function fromYaml(text: string, wanted: string): Promise<Body> {
 
 function fromProtobuf(bytes: Buffer, wanted: string): Body {
   try {
-    return { object: readEnvelope(bytes), complaints: [] }
+    const object = readEnvelope(bytes)
+    refuseManyValues(object)
+    return { object, complaints: [] }
   } catch (error) {
     if (error instanceof WireError) throw unrecognised(wanted, error.message)
     throw error

@@ -61,6 +61,13 @@ export function tooLarge(limit: number, hint = ''): StoreError {
   })
 }
 
+/** An object or patch of more values than are read: what each of them costs later counts, not only the bytes of the text. */
+export function tooManyValues(limit: number): StoreError {
+  return new StoreError('RequestEntityTooLarge', `Request entity too large: at most ${limit} fields and list items are accepted`, {
+    fix: 'split the object: fewer fields, shorter lists',
+  })
+}
+
 /** A request that took too long. Whether it was done is not known. */
 export function timedOut(): StoreError {
   const message = 'Timeout: request did not complete within requested timeout - context deadline exceeded'

@@ -124,11 +124,16 @@ export function strictPatchRefusal(error: unknown): unknown {
 /** Names that Kubernetes itself puts among the finalizers. */
 const ownFinalizers = new Set(['orphan', 'foregroundDeletion'])
 
-/** Warns of finalizers that anybody could mean something else by, as Kubernetes does for custom kinds. */
+/** More than the headers of an answer hold. */
+const maxFinalizerWarnings = 100
+
+/** Warns of finalizers without a domain, which two programs could use for different things, as Kubernetes does for custom kinds. */
 export function warnOfFinalizers(exchange: ResourceExchange, object: Draft<Resource>, before: readonly string[] = []): void {
   if (exchange.served.kind.builtIn || !Array.isArray(object.metadata.finalizers)) return
-  for (const finalizer of object.metadata.finalizers as readonly unknown[]) {
-    if (typeof finalizer !== 'string' || finalizer.includes('/') || ownFinalizers.has(finalizer) || before.includes(finalizer)) continue
+  const known = new Set<unknown>(before)
+  const isVague = (finalizer: unknown) =>
+    typeof finalizer === 'string' && !finalizer.includes('/') && !ownFinalizers.has(finalizer) && !known.has(finalizer)
+  for (const finalizer of (object.metadata.finalizers as readonly unknown[]).filter(isVague).slice(0, maxFinalizerWarnings)) {
     const advice = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers'
     exchange.warnings.push(`metadata.finalizers: ${JSON.stringify(finalizer)}: ${advice}`)
   }

@@ -1,9 +1,13 @@
+import type { Json } from '../kinds/index.ts'
+import { tooManyValues } from './errors.ts'
+
 /**
  * Reads JSON only for what `JSON.parse` keeps to itself: keys that occur twice in one object, and where and why a text is not
- * JSON, in the words of Go's reader, which is what people who work with Kubernetes search for.
+ * JSON, in the words of Go's reader, which is what people who work with Kubernetes search for. Throws
+ * RequestEntityTooLarge if the text has more values than are read, before anything is built out of it.
  */
-export function inspectJson(text: string): { readonly duplicates: readonly string[]; readonly error?: string } {
-  const reader = new JsonReader(text)
+export function inspectJson(text: string, limit = maxValues): { readonly duplicates: readonly string[]; readonly error?: string } {
+  const reader = new JsonReader(text, limit)
   try {
     reader.document()
   } catch (error) {
@@ -25,6 +29,31 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 /** Deeper than any real object, and shallow enough for every function that later walks it. */
 export const maxDepth = 500
+/**
+ * So many fields and list items one body, or an object after a patch, may have. Each costs microseconds in checks, defaults, copies
+ * and comparisons, during which no other request is answered. The largest real objects have some thousand.
+ */
+export const maxValues = 20_000
+
+/** The number of fields and list items in a value; any number beyond the limit if there are more, without looking further. */
+export function countValues(value: Json | undefined): number {
+  let count = 0
+  const waiting: unknown[] = [value]
+  while (waiting.length > 0 && count <= maxValues) {
+    const next = waiting.pop()
+    if (typeof next !== 'object' || next === null) continue
+    const inner = Object.values(next)
+    count += inner.length
+    for (const one of inner) if (typeof one === 'object') waiting.push(one)
+  }
+  return count
+}
+
+/** Throws RequestEntityTooLarge if a value has more fields and list items than are accepted. */
+export function refuseManyValues(value: Json | undefined): void {
+  if (countValues(value) > maxValues) throw tooManyValues(maxValues)
+}
+
 /** So many duplicates are told, as Kubernetes does, and no more text than this: the path to each may be as long as the body. */
 const maxDuplicates = 100
 const maxDuplicatesLength = 100_000
@@ -32,13 +61,16 @@ const maxDuplicatesLength = 100_000
 class JsonReader {
   readonly duplicates = new Set<string>()
   readonly #text: string
+  readonly #limit: number
   readonly #path: string[] = []
   #at = 0
   #depth = 0
+  #values = 0
   #duplicatesLength = 0
 
-  constructor(text: string) {
+  constructor(text: string, limit: number) {
     this.#text = text
+    this.#limit = limit
   }
 
   document(): void {
@@ -48,6 +80,8 @@ class JsonReader {
   }
 
   #value(): void {
+    // The document itself is not a field or an item.
+    if (this.#values++ > this.#limit) throw tooManyValues(this.#limit)
     this.#space()
     const code = this.#text.charCodeAt(this.#at)
     if (code === openBrace) this.#nested(() => this.#object())

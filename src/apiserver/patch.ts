@@ -5,6 +5,7 @@ import { type Answer, header } from './call.ts'
 import { badRequest } from './errors.ts'
 import { keyOf, type ObjectExchange } from './exchange.ts'
 import { checkComplaints, placed, refuseOtherNames, strictPatchRefusal, warnOfFinalizers, writeOptions } from './incoming.ts'
+import { refuseManyValues } from './json-text.ts'
 import { isObject } from './patch/merge-patch.ts'
 import { type Patch, readPatch } from './patch/patch-types.ts'
 import { subresourceOf } from './update.ts'
@@ -51,6 +52,7 @@ function patchOnce(exchange: ObjectExchange, current: Resource, patch: Patch, op
   const { store, served, resource } = exchange
   const result = patch.apply(current as unknown as { readonly [key: string]: Json })
   if (!isObject(result)) throw badRequest('the patch leaves no object')
+  refuseManyValues(result)
   const object = placed(exchange, result)
   refuseOtherNames(object, resource.name)
   const { resourceVersion: asked = '' } = object.metadata

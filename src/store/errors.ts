@@ -80,7 +80,11 @@ export function conflict(kind: Kind, name: string, why = modified): StoreError {
 
 const modified = 'the object has been modified; please apply your changes to the latest version and try again'
 
-export function invalid(kind: Kind, name: string, problems: readonly FieldProblem[]): StoreError {
+/** No name is longer; what is refused as one may be. */
+const longestName = 253
+
+export function invalid(kind: Kind, given: string, problems: readonly FieldProblem[]): StoreError {
+  const name = given.length <= longestName ? given : `${given.slice(0, longestName)}…`
   const texts = problems.map(problem => `${problem.path}: ${problem.message}`)
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const fixes = problems.flatMap(problem => (problem.fix === undefined ? [] : [`${problem.path}: ${problem.fix}`]))

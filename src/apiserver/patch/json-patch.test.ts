@@ -82,7 +82,8 @@ describe('refusals', () => {
 describe('patches that are small and want much', () => {
   test('forty copies, each of what the one before has doubled, are refused', () => {
     const copies = Array.from({ length: 40 }, (_, index) => ({ op: 'copy', from: '', path: `/copy${index}` }))
-    expect(() => applyJsonPatch({ a: 'x' }, copies)).toThrow('add more than 3145728 bytes')
+    expect(() => applyJsonPatch({ a: 'x' }, copies)).toThrow('a copy has more than 20000 fields and list items')
+    expect(() => applyJsonPatch({ a: 'x'.repeat(1000) }, copies)).toThrow('add more than 3145728 bytes')
   })
 
   test('copies of three megabytes in all are made', () => {
@@ -96,6 +97,18 @@ describe('patches that are small and want much', () => {
     for (const operation of operations) {
       expect(() => applyJsonPatch({ from: deep, to: deep }, [operation])).toThrow('more than 500 levels deep')
     }
+  })
+
+  test.each([
+    ['at the head of a long list', { op: 'add', path: '/list/0', value: 1 }],
+    ['that move the head of a long list to its end', { op: 'move', from: '/list/0', path: '/list/-' }],
+    ['deep inside an object', { op: 'replace', path: `/deep${'/a'.repeat(300)}`, value: 1 }],
+    ['that copy a list', { op: 'copy', from: '/short', path: '/copy' }],
+  ])('the work is bounded: too many operations %s are refused', (_name, operation) => {
+    const deep = JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`) as Json
+    const document = { list: Array.from({ length: 15_000 }, () => 0), short: Array.from({ length: 30 }, () => 0), deep }
+    const operations = Array.from({ length: 10_000 }, () => operation)
+    expect(() => applyJsonPatch(document, operations)).toThrow('the patch takes more than 200000 steps')
   })
 
   test('ten thousand operations on a hundred thousand keys copy them once', () => {

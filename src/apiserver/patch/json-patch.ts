@@ -1,4 +1,5 @@
 import type { Json } from '../../kinds/index.ts'
+import { countValues, maxValues } from '../json-text.ts'
 import { JsonPatchError } from './json-patch-error.ts'
 import { closed, type Node, type OpenContainer, OpenObject } from './open-container.ts'
 
@@ -23,6 +24,13 @@ export function applyJsonPatch(document: Json, operations: readonly Operation[])
  */
 const maxCopiedBytes = 3 * 1024 * 1024
 
+/**
+ * So much one patch may do: each token of a path is a step, and so are every 100 list items that move because one before them is added
+ * or removed. Ten thousand operations deep inside an object or at the head of a long list would else take seconds.
+ */
+const maxSteps = 200_000
+const movedItemsPerStep = 100
+
 /** The document stands in a frame, under this token, so that it is held by a container like everything in it. */
 const whole = ''
 
@@ -35,6 +43,7 @@ interface Place {
 class PatchedDocument {
   readonly #frame: OpenContainer
   #copiedBytes = 0
+  #steps = 0
 
   constructor(document: Json) {
     this.#frame = new OpenObject({ [whole]: document })
@@ -67,7 +76,7 @@ class PatchedDocument {
 
   #add(path: string, node: Node): void {
     const { holder, token } = this.#place(path)
-    holder.insert(token, node)
+    this.#spend(holder.insert(token, node) / movedItemsPerStep)
   }
 
   #replace(path: string, node: Node): void {
@@ -78,7 +87,7 @@ class PatchedDocument {
   #take(path: string): Node {
     if (path === '') throw new JsonPatchError('the whole object cannot be removed')
     const { holder, token, node } = this.#occupied(path)
-    holder.remove(token)
+    this.#spend(holder.remove(token) / movedItemsPerStep)
     return node
   }
 
@@ -89,16 +98,27 @@ class PatchedDocument {
 
   #copyOf(path: string): Json {
     const copy = closed(this.#occupied(path).node)
+    const values = countValues(copy)
+    if (values > maxValues) throw new JsonPatchError(`a copy has more than ${maxValues} fields and list items`)
+    this.#spend(values)
     this.#copiedBytes += Buffer.byteLength(JSON.stringify(copy))
     if (this.#copiedBytes > maxCopiedBytes) throw new JsonPatchError(`the copies of the patch add more than ${maxCopiedBytes} bytes`)
     return copy
+  }
+
+  #spend(steps: number): void {
+    this.#steps += steps
+    if (this.#steps > maxSteps)
+      throw new JsonPatchError(`the patch takes more than ${maxSteps} steps: replace long lists and deep objects as a whole`)
   }
 
   /** Where a path leads, opening what is on the way. */
   #place(path: string): Place {
     let holder = this.#frame
     let token = whole
-    for (const next of tokensOf(path)) {
+    const tokens = tokensOf(path)
+    this.#spend(tokens.length)
+    for (const next of tokens) {
       const child = holder.enter(token)
       if (child === undefined) throw new JsonPatchError(`there is no object or list to find ${path} in`)
       holder = child

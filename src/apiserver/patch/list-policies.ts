@@ -13,6 +13,8 @@ const byKind: Readonly<Record<string, Readonly<Record<string, ListPolicy>>>> = {
   Node: { 'spec.podCIDRs': set, 'status.conditions': by('type'), 'status.addresses': by('type') },
 }
 
+const longestPath = Math.max(...Object.values(byKind).flatMap(paths => Object.keys(paths).map(path => path.length)))
+
 /** The lists of a kind that are merged, by their paths; those of every kind under the empty name. */
 export function listPoliciesOf(kindName: string): readonly (readonly [string, ListPolicy])[] {
   return Object.entries(byKind[kindName] ?? {})
@@ -21,5 +23,6 @@ export function listPoliciesOf(kindName: string): readonly (readonly [string, Li
 /** Finds the policy of a list by its path, for one kind; undefined: it is replaced as a whole. */
 export function listPolicies(kind: Pick<Kind, 'name'>): (path: string) => ListPolicy | undefined {
   const own = byKind[kind.name] ?? {}
-  return path => byKind['']![path] ?? own[path]
+  // A longer path is none of these; it is not compared, because a patch may nest long keys.
+  return path => (path.length > longestPath ? undefined : (byKind['']![path] ?? own[path]))
 }

@@ -15,9 +15,10 @@ export abstract class OpenContainer {
   abstract get(token: string): Node | undefined
   /** Puts another value in the place of the one at a token. */
   abstract replace(token: string, node: Node): void
-  /** Adds a value: to a list before the token, or at its end for `-`. */
-  abstract insert(token: string, node: Node): void
-  abstract remove(token: string): void
+  /** Adds a value: to a list before the token, or at its end for `-`. The number of list items that had to move for it. */
+  abstract insert(token: string, node: Node): number
+  /** Removes a value. The number of list items that had to move for it. */
+  abstract remove(token: string): number
   /** Whether it has exactly what `value` has. Looks at no more than `value` has. */
   abstract isLike(value: Json): boolean
   /** The JSON it has become, if that is at most so many levels deep. */
@@ -54,12 +55,14 @@ export class OpenObject extends OpenContainer {
     this.#members.set(token, node)
   }
 
-  insert(token: string, node: Node): void {
+  insert(token: string, node: Node): number {
     this.#members.set(token, node)
+    return 0
   }
 
-  remove(token: string): void {
+  remove(token: string): number {
     this.#members.delete(token)
+    return 0
   }
 
   isLike(value: Json): boolean {
@@ -89,12 +92,16 @@ class OpenList extends OpenContainer {
     this.#items[this.#index(token, this.#items.length - 1)] = node
   }
 
-  insert(token: string, node: Node): void {
-    this.#items.splice(token === '-' ? this.#items.length : this.#index(token, this.#items.length), 0, node)
+  insert(token: string, node: Node): number {
+    const index = token === '-' ? this.#items.length : this.#index(token, this.#items.length)
+    this.#items.splice(index, 0, node)
+    return this.#items.length - 1 - index
   }
 
-  remove(token: string): void {
-    this.#items.splice(this.#index(token, this.#items.length - 1), 1)
+  remove(token: string): number {
+    const index = this.#index(token, this.#items.length - 1)
+    this.#items.splice(index, 1)
+    return this.#items.length - index
   }
 
   isLike(value: Json): boolean {

@@ -22,6 +22,8 @@ const mergePatch = 'application/merge-patch+json'
 const strategicPatch = 'application/strategic-merge-patch+json'
 const serverSideApply = 'application/apply-patch+yaml'
 const maxOperations = 10_000
+/** An operation is a list item with up to four fields. */
+const maxPatchValues = 6 * maxOperations
 
 /**
  * Reads a patch by its content type. The strategic merge is for the kinds of Kubernetes itself: it needs to know their lists, and
@@ -43,7 +45,7 @@ export function readPatch(bytes: Buffer, contentType: string | undefined, kind: 
 }
 
 function readJsonPatch(text: string): Patch {
-  const { duplicates, error } = inspectJson(text)
+  const { duplicates, error } = inspectJson(text, maxPatchValues)
   if (error !== undefined) throw badRequest(`error decoding patch: ${error}`)
   const value = JSON.parse(text) as Json
   if (!Array.isArray(value)) throw badRequest(`error decoding patch: json: cannot unmarshal ${goTypeOf(value)} into a list of operations`)

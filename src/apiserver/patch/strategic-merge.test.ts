@@ -82,6 +82,33 @@ describe('lists', () => {
   })
 })
 
+describe('the time is linear: a quadratic merge of these would take hours', () => {
+  const names = (from: number, count: number) => Array.from({ length: count }, (_, index) => `example.com/${from + index}`)
+  const objects = (from: number, count: number) => names(from, count).map(name => ({ name }))
+  const count = 200_000
+
+  test('a long set is merged into a long set', () => {
+    const { set } = patched({ set: names(0, count) }, { set: names(count / 2, count) })
+    expect(set).toHaveLength(1.5 * count)
+  })
+
+  test('values leave a long set and a long order is set', () => {
+    const patch = { '$deleteFromPrimitiveList/set': names(0, count / 2), '$setElementOrder/set': names(0, count).toReversed() }
+    expect(patched({ set: names(0, count) }, patch)['set']).toEqual(names(count / 2, count / 2).toReversed())
+  })
+
+  test('objects are merged, deleted and ordered by their key', () => {
+    const changes = [...objects(0, count / 4).map(item => ({ ...item, $patch: 'delete' })), ...objects(count / 2, count)]
+    const patch = { map: changes, '$setElementOrder/map': objects(count / 2, count) }
+    expect(patched({ map: objects(0, count) }, patch)['map']).toHaveLength(1.25 * count)
+  })
+
+  test('many keys are retained', () => {
+    const original = Object.fromEntries(names(0, count).map(name => [name, 1]))
+    expect(Object.keys(patched({ a: original }, { a: { $retainKeys: names(0, count) } })['a'] as object)).toHaveLength(count)
+  })
+})
+
 describe('objects with directives', () => {
   test.each([
     ['$patch: replace', { a: { x: 1 } }, { a: { $patch: 'replace', y: 2 } }, { a: { y: 2 } }],

@@ -45,9 +45,9 @@ function mergeObjects(original: JsonObject, patch: JsonObject, path: string, pol
 function mergeValue(original: Json | undefined, patch: Json, path: string, policies: Policies): Json | undefined {
   if (patch === null) return undefined
   if (isObject(patch) && isObject(original)) return mergeObjects(original, patch, path, policies)
+  if (!isList(patch) || !isList(original)) return clean(patch)
   const policy = policies(path)
-  if (policy !== undefined && isList(patch) && isList(original)) return mergeLists(original, patch, path, policy, policies)
-  return clean(patch)
+  return policy === undefined ? clean(patch) : mergeLists(original, patch, path, policy, policies)
 }
 
 function replaced(patch: JsonObject): JsonObject {
@@ -61,19 +61,21 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
   const keep = patch[retainKeys]
   if (keep === undefined) return original
   if (!isList(keep)) throw new StrategicPatchError('invalid patch format of retainKeys: not a list')
-  const stray = Object.keys(patch).find(key => !key.startsWith('$') && patch[key] !== null && !keep.includes(key))
+  const kept = new Set(keep)
+  const stray = Object.keys(patch).find(key => !key.startsWith('$') && patch[key] !== null && !kept.has(key))
   if (stray !== undefined) throw new StrategicPatchError(`invalid patch format of retainKeys: ${stray} is changed but not retained`)
-  return Object.fromEntries(Object.entries(original).filter(([key]) => keep.includes(key)))
+  return Object.fromEntries(Object.entries(original).filter(([key]) => kept.has(key)))
 }
 
 function removeFromList(result: Map<string, Json>, key: string, values: Json): void {
   const list = result.get(key)
   if (!isList(values)) throw new StrategicPatchError(`invalid patch format of primitive list ${key}`)
-  if (isList(list))
-    result.set(
-      key,
-      list.filter(item => !values.includes(item)),
-    )
+  if (!isList(list)) return
+  const removed = new Set(values)
+  result.set(
+    key,
+    list.filter(item => !removed.has(item)),
+  )
 }
 
 function mergeLists(original: readonly Json[], patch: readonly Json[], path: string, policy: ListPolicy, policies: Policies): Json {
@@ -82,13 +84,15 @@ function mergeLists(original: readonly Json[], patch: readonly Json[], path: str
   const special = changes.filter(item => Object.hasOwn(item, directive))
   const plain = changes.filter(item => !Object.hasOwn(item, directive))
   if (special.some(item => item[directive] === 'replace')) return plain
-  const deleted = special.map(item => deletedKey(item, policy.key))
-  const kept = original.map(item => keyed(item, policy.key)).filter(item => !deleted.includes(item[policy.key]!))
+  const deleted = new Set(special.map(item => deletedKey(item, policy.key)))
+  const kept = original.map(item => keyed(item, policy.key)).filter(item => !deleted.has(item[policy.key]!))
+  const changeOf = firstPlaces(plain, policy)
   const merged = kept.map(item => {
-    const change = plain.find(one => one[policy.key] === item[policy.key])
-    return change === undefined ? item : mergeObjects(item, change, path, policies)
+    const change = changeOf.get(item[policy.key])
+    return change === undefined ? item : mergeObjects(item, plain[change]!, path, policies)
   })
-  const added = plain.filter(item => !kept.some(one => one[policy.key] === item[policy.key]))
+  const present = firstPlaces(kept, policy)
+  const added = plain.filter(item => !present.has(item[policy.key]))
   return ordered([...merged, ...added.map(item => clean(item)!)], plain, kept, policy)
 }
 
@@ -98,9 +102,9 @@ function deletedKey(item: JsonObject, key: string): Json {
 }
 
 function keyed(item: Json, key: string): JsonObject {
-  if (!isObject(item)) throw new StrategicPatchError(`${JSON.stringify(item)} is in a list of objects but is none`)
+  if (!isObject(item)) throw new StrategicPatchError(`${shown(item)} is in a list of objects but is none`)
   if (item[key] === undefined && item[directive] !== 'replace') {
-    throw new StrategicPatchError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
+    throw new StrategicPatchError(`map: ${shown(item)} does not contain declared merge key: ${key}`)
   }
   return item
 }
@@ -114,17 +118,36 @@ function putInOrder(result: Map<string, Json>, key: string, order: Json, origina
   result.set(key, ordered(list, order, isList(before) ? before : [], policy))
 }
 
+/** Enough of an item to recognise it; it may be as large as the body. */
+function shown(item: Json): string {
+  const text = JSON.stringify(item)
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`
+}
+
 /** Items that `order` names come as it names them; the others keep their places among them as far as these knew each other before. */
 function ordered(items: readonly Json[], order: readonly Json[], before: readonly Json[], policy: ListPolicy): readonly Json[] {
-  const place = (list: readonly Json[], item: Json) => list.findIndex(one => identity(one, policy) === identity(item, policy))
-  const named = items.filter(item => place(order, item) >= 0).toSorted((a, b) => place(order, a) - place(order, b))
-  const others = items.filter(item => place(order, item) < 0)
+  const orderPlaces = firstPlaces(order, policy)
+  const placesBefore = firstPlaces(before, policy)
+  const placeIn = (places: ReadonlyMap<Json | undefined, number>, item: Json) => places.get(identity(item, policy)) ?? -1
+  const named = items.filter(item => placeIn(orderPlaces, item) >= 0).toSorted((a, b) => placeIn(orderPlaces, a) - placeIn(orderPlaces, b))
+  const others = items.filter(item => placeIn(orderPlaces, item) < 0)
   const result: Json[] = []
-  while (named.length > 0 && others.length > 0) {
-    const [first, second] = [place(before, others[0]!), place(before, named[0]!)]
-    result.push(first >= 0 && second >= 0 && first < second ? others.shift()! : named.shift()!)
+  let [nextNamed, nextOther] = [0, 0]
+  while (nextNamed < named.length && nextOther < others.length) {
+    const [first, second] = [placeIn(placesBefore, others[nextOther]!), placeIn(placesBefore, named[nextNamed]!)]
+    result.push(first >= 0 && second >= 0 && first < second ? others[nextOther++]! : named[nextNamed++]!)
   }
-  return [...result, ...named, ...others]
+  return [...result, ...named.slice(nextNamed), ...others.slice(nextOther)]
+}
+
+/** Where each item first stands in a list, by its identity. Built once per list: a search for each item would take quadratic time. */
+function firstPlaces(list: readonly Json[], policy: ListPolicy): ReadonlyMap<Json | undefined, number> {
+  const places = new Map<Json | undefined, number>()
+  for (const [index, item] of list.entries()) {
+    const key = identity(item, policy)
+    if (!places.has(key)) places.set(key, index)
+  }
+  return places
 }
 
 function identity(item: Json, policy: ListPolicy): Json | undefined {

@@ -1,6 +1,6 @@
 import { isoTime } from '../../ports/index.ts'
 import type { Json } from '../../kinds/index.ts'
-import { readFields, WireError } from './wire.ts'
+import { type FieldCount, readFields, WireError } from './wire.ts'
 
 /** What a field holds; a nested message is its own table. */
 export type FieldType = 'string' | 'bytes' | 'integer' | 'boolean' | 'time' | 'microTime' | 'quantity' | Message
@@ -23,24 +23,24 @@ export type Message = Readonly<Record<number, Field>>
 type Fields = Map<string, Json | Json[] | Map<string, Json>>
 
 /** Reads a message into what its JSON would be. Unknown fields are passed over, as protobuf wants it. Throws `WireError`. */
-export function readMessage(message: Message, bytes: Uint8Array): { readonly [key: string]: Json } {
+export function readMessage(message: Message, bytes: Uint8Array, count: FieldCount): { readonly [key: string]: Json } {
   const fields: Fields = new Map()
-  for (const { number, value } of readFields(bytes)) {
+  for (const { number, value } of readFields(bytes, count)) {
     const field = message[number]
-    if (field !== undefined) addField(fields, field, value)
+    if (field !== undefined) addField(fields, field, value, count)
   }
   return Object.fromEntries([...fields].map(([name, value]) => [name, value instanceof Map ? Object.fromEntries(value) : value]))
 }
 
-function addField(fields: Fields, field: Field, value: bigint | Uint8Array): void {
+function addField(fields: Fields, field: Field, value: bigint | Uint8Array, count: FieldCount): void {
   if (field.shape === 'map') {
-    const [key, inner] = readEntry(field.type, bytesOf(value, field))
+    const [key, inner] = readEntry(field.type, bytesOf(value, field), count)
     const map = fields.get(field.name)
     if (map instanceof Map) map.set(key, inner)
     else fields.set(field.name, new Map([[key, inner]]))
     return
   }
-  const read = readValue(field, value)
+  const read = readValue(field, value, count)
   if (field.shape === 'list') {
     const list = fields.get(field.name)
     if (Array.isArray(list)) list.push(read ?? '')
@@ -49,12 +49,12 @@ function addField(fields: Fields, field: Field, value: bigint | Uint8Array): voi
 }
 
 /** The entry of a map is a message of a key and a value. */
-function readEntry(type: FieldType, bytes: Uint8Array): [string, Json] {
-  const entry = readMessage({ 1: { name: 'key', type: 'string' }, 2: { name: 'value', type, pointer: true } }, bytes)
+function readEntry(type: FieldType, bytes: Uint8Array, count: FieldCount): [string, Json] {
+  const entry = readMessage({ 1: { name: 'key', type: 'string' }, 2: { name: 'value', type, pointer: true } }, bytes, count)
   return [String(entry['key'] ?? ''), entry['value'] ?? '']
 }
 
-function readValue(field: Field, value: bigint | Uint8Array): Json | undefined {
+function readValue(field: Field, value: bigint | Uint8Array, count: FieldCount): Json | undefined {
   switch (field.type) {
     case 'integer':
       return Number(BigInt.asIntN(64, integerOf(value, field)))
@@ -66,11 +66,11 @@ function readValue(field: Field, value: bigint | Uint8Array): Json | undefined {
       return Buffer.from(bytesOf(value, field)).toString('base64')
     case 'time':
     case 'microTime':
-      return timeOf(bytesOf(value, field), field.type)
+      return timeOf(bytesOf(value, field), field.type, count)
     case 'quantity':
-      return readMessage(quantityMessage, bytesOf(value, field))['text'] ?? '0'
+      return readMessage(quantityMessage, bytesOf(value, field), count)['text'] ?? '0'
     default:
-      return readMessage(field.type, bytesOf(value, field))
+      return readMessage(field.type, bytesOf(value, field), count)
   }
 }
 
@@ -80,9 +80,9 @@ const timeMessage: Message = { 1: { name: 'seconds', type: 'integer' }, 2: { nam
 const lastSecond = 253_402_300_799
 
 /** Undefined for Go's zero time, which is an empty message. */
-function timeOf(bytes: Uint8Array, type: 'time' | 'microTime'): string | undefined {
+function timeOf(bytes: Uint8Array, type: 'time' | 'microTime', count: FieldCount): string | undefined {
   if (bytes.length === 0) return undefined
-  const { seconds = 0, nanos = 0 } = readMessage(timeMessage, bytes) as { seconds?: number; nanos?: number }
+  const { seconds = 0, nanos = 0 } = readMessage(timeMessage, bytes, count) as { seconds?: number; nanos?: number }
   if (Math.abs(seconds) > lastSecond) throw new WireError(`the time of ${seconds} seconds is no date`)
   const time = isoTime(seconds * 1000)
   // Not as a number of milliseconds: a double has no room for the microseconds of our day.

@@ -1,3 +1,6 @@
+import { tooManyValues } from '../errors.ts'
+import { maxValues } from '../json-text.ts'
+
 /** Bytes that are not a protobuf message. */
 export class WireError extends Error {}
 
@@ -7,8 +10,19 @@ export interface WireField {
   readonly value: bigint | Uint8Array
 }
 
-/** Splits a message into its fields, in order. Throws `WireError` on anything truncated, oversized or of an unknown wire type. */
-export function* readFields(bytes: Uint8Array): Generator<WireField> {
+/** Counts the fields of a body, those of nested messages included. */
+export interface FieldCount {
+  fields: number
+}
+
+/** A field of JSON is up to three here: a map's entry, its key and its value. */
+const maxFields = 3 * maxValues
+
+/**
+ * Splits a message into its fields, in order. Throws `WireError` on anything truncated, oversized or of an unknown wire type, and
+ * RequestEntityTooLarge if the body has more fields than are read.
+ */
+export function* readFields(bytes: Uint8Array, count: FieldCount): Generator<WireField> {
   let at = 0
 
   function varint(): bigint {
@@ -30,6 +44,7 @@ export function* readFields(bytes: Uint8Array): Generator<WireField> {
   }
 
   while (at < bytes.length) {
+    if (++count.fields > maxFields) throw tooManyValues(maxFields)
     const tag = varint()
     const number = Number(tag >> 3n)
     if (number < 1) throw new WireError(`proto: illegal tag ${number}`)

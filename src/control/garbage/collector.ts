@@ -37,6 +37,9 @@ export interface CollectorOptions {
  */
 const mostAbsent = 1_000
 
+/** An object may name thousands of owners; a log line names the first. */
+const mostOwnersLogged = 10
+
 /** Decides about one object what garbage collection does with it, by the rules of Kubernetes, and does it. */
 export class Collector {
   readonly #options: CollectorOptions
@@ -156,7 +159,13 @@ export class Collector {
         ...(resourceVersion === undefined ? {} : { resourceVersion }),
       })
       .catch(undefinedIf('NotFound'))
-    if (deletion !== undefined)
-      log.info('removed what has no owner left', { kind: kind.name, key: keyOf(object), owners: ownerUids(object) })
+    if (deletion === undefined) return
+    const owners = ownerUids(object)
+    log.info('deleted object without remaining owner', {
+      kind: kind.name,
+      key: keyOf(object),
+      owners: owners.slice(0, mostOwnersLogged),
+      ...(owners.length > mostOwnersLogged ? { moreOwners: owners.length - mostOwnersLogged } : {}),
+    })
   }
 }

@@ -44,6 +44,17 @@ describe('in the background', () => {
     expect(await mapNames(world)).toEqual(['stone'])
   })
 
+  test('the log names the first owners of an object that named thousands', async () => {
+    const world = await makeWorld()
+    const owners = Array.from({ length: 2000 }, (_, index) => ({ apiVersion: 'v1', kind: 'Node', name: `n${index}`, uid: `u${index}` }))
+    await makeMap(world, 'egg', owners)
+    world.start(collector)
+    await world.settle()
+    expect(await mapNames(world)).toEqual([])
+    const line = world.log.lines.find(({ message }) => message === 'deleted object without remaining owner')
+    expect(line?.fields).toMatchObject({ owners: owners.slice(0, 10).map(({ uid }) => uid), moreOwners: 1990 })
+  })
+
   test('garbage from before the start is found', async () => {
     const world = await makeWorld()
     const nest = await world.createNest('a')

@@ -1,7 +1,7 @@
 import { durationPattern } from '../duration-pattern.ts'
 import type { StructuralSchema } from '../structural-schema.ts'
 import { formats, isChecked } from './formats.ts'
-import { goQuote } from './go-text.ts'
+import { goValue } from './go-text.ts'
 import { invalid, notSupported, tooLong } from './problems.ts'
 import type { Reading } from './reading.ts'
 
@@ -52,7 +52,7 @@ function formatCheck(schema: StructuralSchema): Check | undefined {
     if (typeof value !== 'string' || test.matches(value)) return
     const path = reading.path()
     const rule = `${path} in body must be of type ${format}`
-    const message = `Invalid value: ${test.confidential ? rule : `${goQuote(value)}: ${rule}: ${goQuote(value)}`}`
+    const message = `Invalid value: ${test.confidential ? rule : `${goValue(value)}: ${rule}: ${goValue(value)}`}`
     reading.problem({ path, reason: 'FieldValueTypeInvalid', message, fix: test.fix })
   }
 }

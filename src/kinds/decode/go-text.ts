@@ -1,10 +1,18 @@
 import { isPlainObject } from './copy-json.ts'
 
-/** A value as Kubernetes prints it in a message: texts quoted, numbers and truth values plain, the rest as JSON. */
+/** Enough of a value to recognise it. */
+const longestValue = 1_000
+
+/** A value as Kubernetes prints it in a message: texts quoted, numbers and truth values plain, the rest as JSON; long ones cut off. */
 export function goValue(value: unknown): string {
-  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'string') return value.length <= longestValue ? goQuote(value) : `${goQuote(value.slice(0, longestValue))}…`
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return goJson(value)
+  return cutOff(goJson(value))
+}
+
+/** A text of a message, cut off where it becomes too long to be read. */
+export function cutOff(text: string): string {
+  return text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`
 }
 
 /** A value as Go prints it without being asked for a form: `[1 2]`, `map[a:1]`. */

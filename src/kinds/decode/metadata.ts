@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../field-problem.ts'
 import type { Kind } from '../kind.ts'
 import type { ObjectMeta, OwnerReference } from '../resource.ts'
+import { cutOff } from './go-text.ts'
 import { labelNameComplaints, labelValueComplaints, qualifiedNameComplaints, subdomainComplaints, utf8Length } from './names.ts'
 import { forbidden, invalid, required, tooLong } from './problems.ts'
 import { mostProblems } from './reading.ts'
@@ -86,6 +87,7 @@ function annotationProblems(annotations: Readonly<Record<string, string>>, probl
 function ownerProblems(owners: readonly OwnerReference[], problems: FieldProblem[]): void {
   const path = 'metadata.ownerReferences'
   let controller: string | undefined
+  let all: string | undefined
   for (const owner of owners) {
     if (problems.length >= mostProblems) return
     const { apiVersion = '', kind = '', name = '', uid = '' } = owner as Partial<OwnerReference>
@@ -95,13 +97,17 @@ function ownerProblems(owners: readonly OwnerReference[], problems: FieldProblem
     if (name === '') problems.push(invalid(`${path}.name`, name, 'must not be empty', fix))
     if (uid === '') problems.push(invalid(`${path}.uid`, uid, 'must not be empty', fix))
     if (apiVersion === 'v1' && kind === 'Event') {
-      problems.push(refusedOwners(path, asWritten(owner), '/v1, Kind=Event is disallowed from being an owner', 'name another owner'))
+      problems.push(
+        refusedOwners(path, JSON.stringify(asWritten(owner)), '/v1, Kind=Event is disallowed from being an owner', 'name another owner'),
+      )
     }
     if (owner.controller !== true) continue
-    const current = `${kind}/${name}`
+    const current = cutOff(`${kind}/${name}`)
     if (controller !== undefined) {
       const rule = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`
-      problems.push(refusedOwners(path, owners.map(asWritten), rule, 'leave controller: true at one of them'))
+      // Written once: it is the same for each of them.
+      all ??= JSON.stringify(owners.map(asWritten))
+      problems.push(refusedOwners(path, all, rule, 'leave controller: true at one of them'))
     }
     controller ??= current
   }
@@ -112,8 +118,8 @@ function asWritten({ apiVersion, kind, name, uid, controller, blockOwnerDeletion
   return { apiVersion, kind, name, uid, ...(controller ? { controller } : {}), ...(blockOwnerDeletion ? { blockOwnerDeletion } : {}) }
 }
 
-function refusedOwners(path: string, value: unknown, rule: string, fix: string): FieldProblem {
-  return { path, reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${rule}`, fix }
+function refusedOwners(path: string, value: string, rule: string, fix: string): FieldProblem {
+  return { path, reason: 'FieldValueInvalid', message: `Invalid value: ${cutOff(value)}: ${rule}`, fix }
 }
 
 /** What needs no domain before it. */

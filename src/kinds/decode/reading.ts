@@ -29,9 +29,9 @@ export class Reading {
   /** The place as Kubernetes writes it: `spec.guards[1].name`. */
   path(field?: string): string {
     let text = ''
-    for (const step of this.place) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`
+    for (const step of this.place) text += typeof step === 'number' ? `[${step}]` : text === '' ? shortened(step) : `.${shortened(step)}`
     if (field === undefined) return text
-    return text === '' ? field : `${text}.${field}`
+    return text === '' ? shortened(field) : `${text}.${shortened(field)}`
   }
 
   /** Notes that something breaks the schema. */
@@ -48,4 +48,11 @@ export class Reading {
   unknown(field: string): void {
     if (this.#unknownFields.length < mostProblems) this.#unknownFields.push(this.path(field))
   }
+}
+
+/** No name in Kubernetes is longer. A key of a megabyte must not stand in front of a hundred problems. */
+const longestStep = 253
+
+function shortened(step: string): string {
+  return step.length <= longestStep ? step : `${step.slice(0, longestStep)}…`
 }

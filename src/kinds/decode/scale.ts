@@ -3,7 +3,7 @@ import { stepsOf } from '../field-value.ts'
 import type { ScalePaths } from '../kind.ts'
 import type { Resource } from '../resource.ts'
 import { isPlainObject } from './copy-json.ts'
-import { goPrint } from './go-text.ts'
+import { cutOff, goPrint } from './go-text.ts'
 import { invalid } from './problems.ts'
 import { typeName } from './type-name.ts'
 
@@ -30,7 +30,12 @@ function countProblems(path: string, object: Resource): FieldProblem[] {
 
 function unreadable(path: string, value: unknown, wanted: string): FieldProblem {
   const type = goTypes[typeName(value)] ?? typeName(value)
-  return invalid(path, 0, `${path} accessor error: ${goPrint(value)} is of the type ${type}, expected ${wanted}`, 'write a whole number')
+  return invalid(
+    path,
+    0,
+    `${path} accessor error: ${cutOff(goPrint(value))} is of the type ${type}, expected ${wanted}`,
+    'write a whole number',
+  )
 }
 
 const goTypes: Readonly<Record<string, string>> = {

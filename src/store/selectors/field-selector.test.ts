@@ -47,3 +47,9 @@ describe('a field selector', () => {
     expect(() => parseFieldSelector('spec.eggs=1', Nest)).toThrow('field label not supported: spec.eggs')
   })
 })
+
+test('what every object would be asked is bounded', () => {
+  const terms = (count: number) => Array.from({ length: count }, (_, index) => `metadata.name!=n${index}`).join(',')
+  expect(parseFieldSelector(terms(50))).toHaveLength(50)
+  expect(() => parseFieldSelector(terms(51))).toThrow('more than 50 terms')
+})

@@ -16,12 +16,19 @@ export function fieldSelectorValue(text: string): string {
   return text.replace(/[\\,=]/g, String.raw`\$&`)
 }
 
+/** Each is asked of every object of a list and of every change of a watch. */
+const maxTerms = 50
+
 /**
  * Reads Kubernetes' field selector syntax: `metadata.name=x,status.phase!=Failed`; a backslash takes the meaning from `,`, `=`
  * and itself. With a kind, only the fields that it declares are accepted. Throws BadRequest.
  */
 export function parseFieldSelector(text: string, kind?: Kind): FieldSelector {
-  const requirements = termsOf(text).map(requirementOf)
+  const terms = termsOf(text)
+  if (terms.length > maxTerms) {
+    throw new StoreError('BadRequest', `invalid selector: more than ${maxTerms} terms`, { fix: 'select fewer fields, or list everything' })
+  }
+  const requirements = terms.map(requirementOf)
   const unknown = kind === undefined ? undefined : requirements.find(({ path }) => !isSelectable(kind, path))
   if (unknown !== undefined) {
     throw new StoreError('BadRequest', `field label not supported: ${unknown.path}`, {

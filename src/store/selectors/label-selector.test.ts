@@ -97,4 +97,12 @@ describe('a label selector', () => {
       { numRuns: 2000 },
     )
   })
+
+  test('what every object would be asked is bounded', () => {
+    const list = (count: number, write: (index: number) => string) => Array.from({ length: count }, (_, index) => write(index)).join(',')
+    expect(parseLabelSelector(list(50, index => `!k${index}`))).toHaveLength(50)
+    expect(() => parseLabelSelector(list(51, index => `!k${index}`))).toThrow('more than 50 requirements')
+    expect(parseLabelSelector(`k in (${list(500, String)})`)[0]!.values).toHaveLength(500)
+    expect(() => parseLabelSelector(`k in (${list(501, String)})`)).toThrow('more than 500 values of k')
+  })
 })

@@ -48,6 +48,10 @@ export function parseLabelSelector(text: string): LabelSelector {
   return new Parser(text).parse()
 }
 
+/** Each is asked of every object of a list and of every change of a watch. */
+const maxRequirements = 50
+const maxValues = 500
+
 const symbols = ['==', '!=', '=', '!', ',', '(', ')', '>', '<'] as const
 
 /** Recursive descent over the tokens of one selector. */
@@ -64,6 +68,7 @@ class Parser {
     if (this.#peek() === undefined) return requirements
     for (;;) {
       requirements.push(this.#requirement())
+      if (requirements.length > maxRequirements) throw bad(`more than ${maxRequirements} requirements`)
       const separator = this.#take()
       if (separator === undefined) return requirements
       if (separator !== ',') throw bad(`found '${separator}', expected: ',' or 'end of string'`)
@@ -127,6 +132,7 @@ class Parser {
       const next = this.#take()
       if (next === ',' || next === ')') {
         values.add(value)
+        if (values.size > maxValues) throw bad(`more than ${maxValues} values of ${key}`)
         value = ''
         if (next === ')') return [...values]
       } else if (next === undefined || isSymbol(next) || value !== '') {
@@ -146,6 +152,8 @@ class Parser {
   }
 }
 
+const wordExpression = /[^\s=!,()<>]+/y
+
 function tokensOf(text: string): readonly string[] {
   const tokens: string[] = []
   for (let at = 0; at < text.length;) {
@@ -156,7 +164,8 @@ function tokensOf(text: string): readonly string[] {
     } else if (/\s/.test(text[at]!)) {
       at++
     } else {
-      const word = /^[^\s=!,()<>]+/.exec(text.slice(at))![0]
+      wordExpression.lastIndex = at
+      const word = wordExpression.exec(text)![0]
       tokens.push(word)
       at += word.length
     }

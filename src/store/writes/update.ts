@@ -63,10 +63,14 @@ function wholeUpdate(kind: Kind, old: Body, given: Body): Body | undefined {
   return next
 }
 
+/** So many finalizers are named in a message. */
+const mostNamed = 100
+
 /** Once an object is being deleted, those who hold it may only become fewer. */
 function finalizerProblems(old: Body, next: Body): Parameters<typeof invalid>[2] {
   if (old.metadata.deletionTimestamp === undefined) return []
-  const added = (next.metadata.finalizers ?? []).filter(finalizer => old.metadata.finalizers?.includes(finalizer) !== true)
+  const present = new Set(old.metadata.finalizers)
+  const added = (next.metadata.finalizers ?? []).filter(finalizer => !present.has(finalizer)).slice(0, mostNamed)
   if (added.length === 0) return []
   const list = added.map(finalizer => JSON.stringify(finalizer)).join(', ')
   return [
