@@ -16,7 +16,7 @@ export function run(_args: readonly string[], options: ViewOptions, io: Io): Pro
         { heading: 'Seen in guests', cell: ({ active }) => String(active) },
         { heading: 'Reserved', cell: ({ reserved }) => String(reserved) },
         { heading: 'Quarantined', cell: ({ quarantined }) => String(quarantined) },
-        { heading: 'Free', cell: ({ total, used, reserved, quarantined }) => String(Math.max(0, total - used - reserved - quarantined)) },
+        { heading: 'Free', cell: ({ free }) => String(free) },
       ],
     },
     options,

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { addressNetwork, flavors } from '../../platform/index.ts'
-import { prometheusMetrics } from '../../ports/index.ts'
+import { AddressLease } from '../../kinds/index.ts'
+import { AddressAuthority, addressNetwork, flavors } from '../../platform/index.ts'
+import { prometheusMetrics, seededChance, silentLog, VirtualClock } from '../../ports/index.ts'
+import { simulatedPlatform, SimulatedWorld } from '../../simulation/index.ts'
+import { memoryStore } from '../../store/index.ts'
 import { GateWorld, type GateWorldOptions } from '../testing/gate-world.ts'
 import { metricCatalogue } from './metric-catalogue.ts'
 import { FleetMetrics } from './fleet-metrics.ts'
@@ -13,7 +16,7 @@ function measured(options: GateWorldOptions = {}) {
   const networks = [addressNetwork({ name: 'guests', ranges: five })]
   const world = new GateWorld({ ...options, settings: { networks, ...options.settings } })
   const metrics = prometheusMetrics()
-  const counts = { network: 'guests', total: 5, used: 0, active: 0, reserved: 0, quarantined: 0 }
+  const counts = { network: 'guests', total: 5, used: 0, active: 0, reserved: 0, quarantined: 0, free: 5 }
   const state = { counts: [counts], disks: new Map<string, number | undefined>(), asked: [] as string[], hangs: false }
   const told = new FleetMetrics({
     settings: world.settings,
@@ -76,7 +79,7 @@ function recorded(world: GateWorld): void {
 test('the numbers of a recorded fleet are the original’s', async () => {
   const { world, told, state, plain } = measured()
   recorded(world)
-  Object.assign(state.counts[0]!, { used: 2, active: 1 })
+  Object.assign(state.counts[0]!, { used: 2, active: 1, free: 3 })
   await told.update(never)
   const values = await plain()
   expect(Object.fromEntries(values)).toMatchObject({
@@ -179,6 +182,33 @@ test('while the inventory is not known nothing is said of it, neither 0 nor what
   await told.update(never)
   const values = Array.from((await plain()).keys()).filter(name => !name.startsWith('resource_pool'))
   expect(values).toEqual([])
+})
+
+test('the specification’s alerts on addresses fire when the allocator has few left and when it has none', async () => {
+  const clock = new VirtualClock()
+  const chance = seededChance(1)
+  const platform = simulatedPlatform({ world: new SimulatedWorld({ clock, chance }), chance })
+  const store = memoryStore({ kinds: [AddressLease], clock, chance })
+  const lan = { name: 'lan', ranges: '10.0.0.0/28', subnetMask: '255.255.255.240', gateway: '10.0.0.1', dns: ['10.0.0.2', '10.0.0.3'] }
+  const authority = new AddressAuthority({ store, platform, networks: [addressNetwork(lan)], clock, chance, log: silentLog })
+  authority.start()
+  await clock.advance(10_000)
+  const { told, state, plain } = measured()
+  const alerts = async () => {
+    state.counts = [...authority.counts()]
+    await told.update(never)
+    const values = await plain()
+    const [used = Number.NaN, total = Number.NaN] = [values.get('ip_used_count'), values.get('ip_total_count')]
+    return { total, low: used / total > 0.9, gone: total - used <= 0 }
+  }
+  const seen: unknown[] = []
+  while (authority.hasFree()) {
+    await authority.hold(`worker-${seen.length}`, never)
+    seen.push(await alerts())
+  }
+  const before = Array.from({ length: 9 }, () => ({ total: 11, low: false, gone: false }))
+  expect(seen).toEqual([...before, { total: 11, low: true, gone: false }, { total: 11, low: true, gone: true }])
+  await authority.stop()
 })
 
 test('without a range there are no gauges of addresses', async () => {

@@ -151,13 +151,20 @@ export class FleetMetrics {
   #addressValues() {
     const { addresses, platform, settings } = this.#options
     const counts = addresses.counts()
-    const sum = (name: 'total' | 'used' | 'active') => counts.reduce((all, count) => all + count[name], 0)
+    const sum = (name: 'total' | 'free' | 'active') => counts.reduce((all, count) => all + count[name], 0)
     const written = new Set<string>()
     for (const vm of platform.inventory.all()) {
       const address = readWorkerNote(vm)?.ipAddress ?? ''
-      if (address !== '' && settings.networks.some(({ contains }) => contains(address))) written.add(address)
+      if (address !== '' && settings.networks.some(({ isUsable }) => isUsable(address))) written.add(address)
     }
-    return { ip_total_count: sum('total'), ip_used_count: sum('used'), ip_active_count: sum('active'), ip_reserved_count: written.size }
+    const total = sum('total')
+    return {
+      ip_total_count: total,
+      // Not only what VMs show: total minus used is what the specification's alerts take for the addresses that are left.
+      ip_used_count: total - sum('free'),
+      ip_active_count: sum('active'),
+      ip_reserved_count: written.size,
+    }
   }
 
   #poolValues() {

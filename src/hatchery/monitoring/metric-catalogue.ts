@@ -62,10 +62,10 @@ export const resourcePoolGauges = {
 
 /** Of the addresses for guests; only where there is a range. */
 export const addressGauges = {
-  ip_total_count: ['Total number of IP addresses in the configured ranges', '1'],
-  ip_used_count: ['IP addresses of the ranges in an annotation of a VM or in its guest', '1'],
-  ip_reserved_count: ['IP addresses of the ranges in an annotation of a VM', '1'],
-  ip_active_count: ['IP addresses of the ranges that a guest reports', '1'],
+  ip_total_count: ['IP addresses of the ranges that a guest may have: without network, broadcast, gateway and DNS addresses', '1'],
+  ip_used_count: ['Those of them in an annotation of a VM or in its guest, leased for a VM, or quarantined', '1'],
+  ip_reserved_count: ['Those of them in an annotation of a VM', '1'],
+  ip_active_count: ['Those of them that a guest reports', '1'],
 } as const
 
 /** Of the workers, by what CDS says of them. */

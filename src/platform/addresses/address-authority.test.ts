@@ -399,7 +399,7 @@ test('gauges show what became of the addresses, and nothing while that is not kn
   const metrics = prometheusMetrics()
   addressMetrics(metrics, 'vc', authority, new AbortController().signal)
   const text = await metrics.text()
-  expect(text).toContain('aviary_platform_addresses{platform="vc",network="lan",state="total"} 8')
+  expect(text).toContain('aviary_platform_addresses{platform="vc",network="lan",state="total"} 5')
   expect(text).toContain('aviary_platform_addresses{platform="vc",network="lan",state="reserved"} 1')
   world.setReachable(false)
   expect(await metrics.text()).not.toContain('network="lan"')

@@ -3,10 +3,10 @@ import type { Inventory } from '../platform.ts'
 import { addressEvidence } from './address-evidence.ts'
 import type { AddressNetwork } from './address-network.ts'
 
-/** What became of the addresses of a network. */
+/** What became of the addresses of a network. Only those count that a guest may have: neither ends of a subnet, gateway nor name servers. */
 export interface AddressCounts {
   readonly network: string
-  /** All addresses of the ranges. */
+  /** All that a guest may have. */
   readonly total: number
   /** Those that some VM shows, by guest, annotation or name. */
   readonly used: number
@@ -15,6 +15,8 @@ export interface AddressCounts {
   /** Those that are leased and that no VM shows yet, or no longer. */
   readonly reserved: number
   readonly quarantined: number
+  /** Those that the next VM may be given: no VM shows them, and they are neither leased nor quarantined. */
+  readonly free: number
 }
 
 /** Counts addresses, each once, in what VMs show and what is leased. */
@@ -29,16 +31,20 @@ export function countAddresses(
     for (const address of addressEvidence(vm)) shown.add(address)
     for (const address of vm.addresses) reported.add(address)
   }
-  return networks.map(({ name, size, contains }) => {
-    const here = leases.filter(({ spec }) => spec.network === name && contains(spec.address))
-    const inside = (addresses: ReadonlySet<string>) => Array.from(addresses).filter(contains).length
+  return networks.map(({ name, size, isUsable }) => {
+    const here = leases.filter(({ spec }) => spec.network === name && isUsable(spec.address))
+    const inside = (addresses: ReadonlySet<string>) => Array.from(addresses).filter(isUsable).length
+    const used = inside(shown)
+    // A quarantined address may be shown too, and a lease almost always is.
+    const leasedOnly = here.filter(({ spec }) => !shown.has(spec.address))
     return {
       network: name,
       total: size,
-      used: inside(shown),
+      used,
       active: inside(reported),
-      reserved: here.filter(({ spec }) => spec.quarantine === undefined && !shown.has(spec.address)).length,
+      reserved: leasedOnly.filter(({ spec }) => spec.quarantine === undefined).length,
       quarantined: here.filter(({ spec }) => spec.quarantine !== undefined).length,
+      free: size - used - leasedOnly.length,
     }
   })
 }

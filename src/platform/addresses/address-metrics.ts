@@ -13,7 +13,7 @@ export function addressMetrics(metrics: Metrics, platform: string, authority: Ad
   let shown: { readonly platform: string; readonly network: string; readonly state: string }[] = []
   metrics.gauge({
     name: 'aviary_platform_addresses',
-    help: 'Addresses of a network: all (total), shown by a VM (used), reported by a guest (active), leased but not shown (reserved), quarantined.',
+    help: 'Addresses of a network that a guest may have: all (total), shown by a VM (used), reported by a guest (active), leased but not shown (reserved), quarantined, left to assign (free).',
     labels: ['platform', 'network', 'state'],
     collect: gauge => {
       for (const labels of shown) gauge.remove(labels)

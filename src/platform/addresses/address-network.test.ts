@@ -51,6 +51,39 @@ describe('a network', () => {
     expect(usable({ ranges: '10.0.0.252/30' })).toEqual(['252', '253', '254'])
   })
 
+  test('counts the addresses that it offers without walking them', () => {
+    const block = fc.tuple(fc.integer({ min: 0, max: 1023 }), fc.integer({ min: 22, max: 32 }))
+    const address = fc.integer({ min: 0, max: 1023 }).map(number => formatIpv4(parseIpv4('10.0.0.0')! + number))
+    const given = fc.record({
+      ranges: fc.array(block, { minLength: 1, maxLength: 4 }),
+      prefix: fc.integer({ min: 21, max: 32 }),
+      gateway: fc.option(address, { nil: '' }),
+      dns: fc.array(address, { maxLength: 3 }),
+    })
+    fc.assert(
+      fc.property(given, ({ ranges, prefix, gateway, dns }) => {
+        const blocks = ranges.map(([number, bits]) => `${formatIpv4(parseIpv4('10.0.0.0')! + number)}/${bits}`)
+        const subnetMask = formatIpv4(2 ** 32 - sizeOfPrefix(prefix))
+        const network = addressNetwork({ name: 'n', ranges: blocks.join(','), subnetMask, gateway, dns })
+        const offered = [...network.usable()]
+        expect(network.size).toBe(offered.length)
+        expect(offered.every(network.isUsable)).toBe(true)
+      }),
+    )
+    expect(addressNetwork({ name: 'n', ranges: '10.0.0.0/8', subnetMask: '255.0.0.0' }).size).toBe(2 ** 24 - 2)
+  })
+
+  test.each(['10.0.0.0', '10.0.0.7', '10.0.0.1', '10.0.0.2', '10.0.0.8', 'x'])('%s is not one that a guest may have', address => {
+    const network = addressNetwork({
+      name: 'n',
+      ranges: '10.0.0.0/29',
+      subnetMask: '255.255.255.248',
+      gateway: '10.0.0.1',
+      dns: ['10.0.0.2'],
+    })
+    expect([network.isUsable(address), network.isUsable('10.0.0.3'), network.size]).toEqual([false, true, 4])
+  })
+
   test('may use the ends of a range that are not ends of the subnet', () => {
     expect(usable({ ranges: '10.0.0.16/30' })).toEqual(['16', '17', '18', '19'])
   })

@@ -23,11 +23,13 @@ export interface AddressNetwork {
   readonly name: string
   /** As the configuration has them. */
   readonly ranges: string
-  /** How many addresses the ranges hold, those included that no guest may have. */
+  /** How many addresses a guest may have: as many as `usable` yields, counted without walking the ranges. */
   readonly size: number
   /** The addresses that a guest may have, each once, in the order of the ranges; beginning with the one at that place, and round. */
   usable(from?: number): Iterable<string>
   contains(address: string): boolean
+  /** Whether a guest may have the address: it is in the ranges, and `whyNot` has nothing against it. */
+  isUsable(address: string): boolean
   /** Why no guest may have an address of the ranges; undefined if one may. */
   whyNot(address: string): string | undefined
   /** How a guest is told to use an address. */
@@ -53,17 +55,15 @@ export function addressNetwork(given: NetworkRanges): AddressNetwork {
   ])
   const reasonFor = (number: number): string | undefined => {
     const known = reserved.get(number)
-    // In a subnet of one or two there is neither a network address nor a broadcast address.
-    if (known !== undefined || prefix >= 31) return known
-    const first = firstOfBlock(number, prefix)
-    if (number === first) return 'it is the address of its subnet'
-    return number === first + sizeOfPrefix(prefix) - 1 ? 'it is the broadcast address of its subnet' : undefined
+    if (known !== undefined || !isSubnetEnd(number, prefix)) return known
+    return number === firstOfBlock(number, prefix) ? 'it is the address of its subnet' : 'it is the broadcast address of its subnet'
   }
   const contains = (number: number) => blocks.some(block => inBlock(number, block))
+  const isHost = (number: number) => contains(number) && !isSubnetEnd(number, prefix)
   return Object.freeze({
     name,
     ranges: given.ranges,
-    size: sizeOfAll(blocks),
+    size: hostCount(outerBlocks(blocks), prefix) - [...reserved.keys()].filter(isHost).length,
     *usable(from = 0) {
       for (const [number, index] of round(blocks, from)) {
         const isRepeated = blocks.some((other, at) => at < index && inBlock(number, other))
@@ -71,6 +71,10 @@ export function addressNetwork(given: NetworkRanges): AddressNetwork {
       }
     },
     contains: (address: string) => contains(parseIpv4(address) ?? -1),
+    isUsable: (address: string) => {
+      const number = parseIpv4(address) ?? -1
+      return contains(number) && reasonFor(number) === undefined
+    },
     whyNot: (address: string) => reasonFor(parseIpv4(address) ?? -1),
     settings: (address: string) => Object.freeze({ kind: 'static' as const, address, subnetMask, gateway, dns }),
   })
@@ -113,12 +117,27 @@ function inBlock(number: number, { first, size }: Block): boolean {
   return number >= first && number < first + size
 }
 
+/** Whether it is the network or the broadcast address of its subnet. In a subnet of one or two addresses (RFC 3021) there is neither. */
+function isSubnetEnd(number: number, prefix: number): boolean {
+  const offset = number - firstOfBlock(number, prefix)
+  return prefix < 31 && (offset === 0 || offset === sizeOfPrefix(prefix) - 1)
+}
+
 /** Blocks of this sort either hold each other or do not touch: those inside others are not counted twice. */
-function sizeOfAll(blocks: readonly Block[]): number {
+function outerBlocks(blocks: readonly Block[]): readonly Block[] {
   const isInside = (block: Block, index: number) => (other: Block, at: number) =>
     at !== index && inBlock(block.first, other) && (other.size > block.size || (other.size === block.size && at < index))
-  const outer = blocks.filter((block, index) => !blocks.some(isInside(block, index)))
-  return outer.reduce((sum, { size }) => sum + size, 0)
+  return blocks.filter((block, index) => !blocks.some(isInside(block, index)))
+}
+
+/** How many addresses of the blocks are no ends of a subnet. A block is either a part of one subnet or a number of whole ones. */
+function hostCount(blocks: readonly Block[], prefix: number): number {
+  const ends = ({ first, size }: Block) => {
+    const subnets = size / sizeOfPrefix(prefix)
+    if (prefix < 31 && subnets >= 1) return 2 * subnets
+    return new Set([first, first + size - 1].filter(number => isSubnetEnd(number, prefix))).size
+  }
+  return blocks.reduce((sum, block) => sum + block.size - ends(block), 0)
 }
 
 function problem(network: string, field: string, why: string, fix: string): Error {

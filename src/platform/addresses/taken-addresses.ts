@@ -33,12 +33,7 @@ export class TakenAddresses {
   /** Whether so many are free. Throws InventoryNotLive and NotSynced. */
   hasFree(count: number): boolean {
     this.#mustKnow()
-    let wanted = count
-    for (const network of this.#networks) {
-      wanted -= network.free(wanted)
-      if (wanted <= 0) return true
-    }
-    return wanted <= 0
+    return this.#networks.reduce((sum, { free }) => sum + free, 0) >= count
   }
 
   stop(): void {
@@ -73,27 +68,20 @@ class NetworkCount {
   readonly #network: AddressNetwork
   /** By how many leases and VMs each address is taken that a guest may have. */
   readonly #taken = new Map<string, number>()
-  /** Addresses that a guest may have, counted no further than was ever needed: a range may be huge. */
-  readonly #usable: Iterator<string>
-  #counted = 0
 
   constructor(network: AddressNetwork) {
     this.name = network.name
     this.#network = network
-    this.#usable = network.usable()[Symbol.iterator]()
   }
 
   count(address: string, by: 1 | -1): void {
-    if (!this.#network.contains(address) || this.#network.whyNot(address) !== undefined) return
+    if (!this.#network.isUsable(address)) return
     const left = (this.#taken.get(address) ?? 0) + by
     if (left === 0) this.#taken.delete(address)
     else this.#taken.set(address, left)
   }
 
-  /** How many are free, counted up to `wanted`. */
-  free(wanted: number): number {
-    const enough = this.#taken.size + wanted
-    while (this.#counted < enough && this.#usable.next().done !== true) this.#counted++
-    return Math.min(wanted, Math.max(0, this.#counted - this.#taken.size))
+  get free(): number {
+    return this.#network.size - this.#taken.size
   }
 }

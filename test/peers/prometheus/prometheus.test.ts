@@ -28,7 +28,7 @@ beforeAll(async () => {
   world.vm({ name: 'debian12', template: true, power: 'off', cpus: 2, memoryMB: 4096, note: { model: true, workerModelPath: 'g/deb' } })
   world.vm({ name: 'database', cpus: 24, memoryMB: 49_152 })
   await world.pool.refresh(never)
-  const counts = { network: 'guests', total: 20, used: 19, active: 1, reserved: 0, quarantined: 0 }
+  const counts = { network: 'guests', total: 20, used: 19, active: 1, reserved: 0, quarantined: 0, free: 1 }
   const job = world.v2Job('1', { queued: world.clock.now() - 3_000_000 })
   const full = { gate: 'Capacity', reason: 'MaxWorkerReached', message: '10 workers of 10' } as const
   monitoring = new Monitoring({
