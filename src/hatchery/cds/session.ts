@@ -1,8 +1,8 @@
 import { type Clock, Secret, unlessAborted } from '../../ports/index.ts'
 import { fieldsOf, numberIn } from './reading.ts'
 
-/** Milliseconds before the end at which a session counts as over, so that it does not end on the way. */
-const margin = 60_000
+/** How long before its end a session counts as over, so that it does not end during a call: a share of its lifetime, at most a minute. */
+const margin = { share: 0.25, longest: 60_000 } as const
 
 /** How long a session of CDS lasts if its token does not say. */
 const usualLifetime = 3_600_000
@@ -53,7 +53,8 @@ export class Session {
   async #begin(): Promise<Secret> {
     const asked = this.#clock.monotonic()
     const token = new Secret(await this.#signIn())
-    this.#current = { token, until: asked + Math.max(0, lifetimeOf(token) - margin) }
+    const lifetime = lifetimeOf(token)
+    this.#current = { token, until: asked + lifetime - Math.min(margin.longest, lifetime * margin.share) }
     return token
   }
 }

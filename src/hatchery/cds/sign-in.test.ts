@@ -116,6 +116,22 @@ describe('a session', () => {
     expect(bench.simulated.calls().get('sign in v1')).toBe(2)
   })
 
+  test('of a short lifetime is used for most of it: the margin is a share of the lifetime', async () => {
+    const claims = Buffer.from(JSON.stringify({ iat: 1_000, exp: 1_040 })).toString('base64url')
+    const bench = new CdsBench({
+      answer: ({ url }) =>
+        url.pathname.endsWith('/signin') ? { status: 200, body: `{"token":"a.${claims}.c","service":{}}` } : { status: 200, body: '[]' },
+    })
+    for (let second = 0; second < 100; second += 5) {
+      await bench.outcome(bench.v1.workers(never), 1_000)
+      await bench.clock.advance(4_000)
+    }
+    expect(bench.sent('/auth/consumer/builtin/signin').length).toBeLessThanOrEqual(4)
+    await bench.outcome(bench.v1.workers(never), 1_000)
+    await bench.outcome(bench.v1.signOut(never), 1_000)
+    expect(bench.sent('/auth/consumer/signout')).toHaveLength(1)
+  })
+
   test('is measured by our own clock, however wrong CDS’s is', async () => {
     const claims = Buffer.from(JSON.stringify({ iat: 1_000, exp: 4_600 })).toString('base64url')
     const answer: ConstructorParameters<typeof CdsBench>[0] = {

@@ -301,6 +301,25 @@ describe('whoever watches a job reads why it has no worker', () => {
     await world.until(async () => (await world.spawns()).length === 0)
   })
 
+  test('a flavor without any flavors configured gives the template’s resources and a warning', async () => {
+    const world = new HatcheryWorld({ settings: { flavors: flavors([]) } })
+    await world.start()
+    const job = world.addJob({ flavor: 'large' })
+    await world.until(() => job.status === 'Building')
+    expect(world.vms()[0]).toMatchObject({ cpus: 2, memoryMB: 4096 })
+    expect(world.told(job)[1]).toContain('will use template resources (no flavor)')
+    const warnings = world.log.lines.filter(({ level, message }) => level === 'warn' && message.startsWith('no flavors are configured'))
+    expect(warnings).toMatchObject([{ fields: { flavor: 'large', model: 'debian-model' } }])
+  })
+
+  test('a flavor without any flavors configured leaves a VM that is claimed as it is', async () => {
+    const world = new HatcheryWorld({ settings: { ...standing('').settings, flavors: flavors([]) } })
+    const ready = await standsReady(world)
+    const job = world.addJob({ flavor: 'large' })
+    await world.until(() => job.status === 'Building')
+    expect(world.vcenter.byName(job.worker)).toMatchObject({ id: ready.id, cpus: 2, memoryMB: 4096 })
+  })
+
   test('missing credentials are named before any VM is touched', async () => {
     const world = new HatcheryWorld({ settings: { credentials: [] } })
     await world.start()

@@ -115,12 +115,20 @@ export class Spawner {
   }
 
   async #start(attempt: Attempt): Promise<void> {
-    const { settings, platform, clock } = this.#options
+    const { settings, platform, clock, log } = this.#options
     const { plan, worker, waits, calls, stop } = attempt
     this.#options.counters.count('spawning_worker_count')
     await this.#tell(attempt, { kind: 'starts', worker, model: plan.model.name })
     if (plan.unknownFlavor !== undefined) {
       throw FlavorNotFound({ flavor: plan.unknownFlavor, known: settings.flavors.all.map(({ name }) => name) })
+    }
+    if (plan.model.flavor !== '' && settings.flavors.all.length === 0) {
+      log.warn('no flavors are configured: the worker gets the resources of its template', {
+        worker,
+        model: plan.model.name,
+        flavor: plan.model.flavor,
+        fix: 'add flavors to the configuration of the hatchery, or remove the flavor from the worker model',
+      })
     }
     attempt.login = guestLogin(settings, plan.model)
     mustBeLaunchable(this.#options, attempt)
