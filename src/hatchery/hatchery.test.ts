@@ -234,7 +234,7 @@ describe('what people see', () => {
     const [worker] = hatchery.workers()
     expect(worker).toMatchObject({ name: job.worker, job: job.id, flavor: 'large', cpus: 8, power: 'on' })
     expect(hatchery.jobs()).toEqual([])
-    expect(hatchery.addresses()).toMatchObject([{ network: 'workers', total: 16 }])
+    expect(hatchery.addresses()).toMatchObject([{ network: 'workers', total: 13 }])
     expect(JSON.parse(JSON.stringify([hatchery.workers(), hatchery.pools(), hatchery.addresses()]))).toHaveLength(3)
   })
 })

@@ -151,7 +151,7 @@ describe('a CDS operator’s file', () => {
         [hatchery.vsphere.commonConfiguration.cdn.tcp]\nurl = "cdn-here:8090"`,
     })
     expect(settings.vsphere).toMatchObject({ datastore: 'ds', network: 'VM Network', card: 'vmxnet3', resourcePool: 'ci' })
-    expect(settings.networks.map(({ size, ranges }) => ({ size, ranges }))).toEqual([{ size: 80, ranges: '10.0.0.0/28,10.0.1.64/26' }])
+    expect(settings.networks.map(({ size, ranges }) => ({ size, ranges }))).toEqual([{ size: 77, ranges: '10.0.0.0/28,10.0.1.64/26' }])
     expect(settings.networks[0]?.settings('10.0.0.3')).toMatchObject({ gateway: '10.0.0.14', dns: ['10.0.0.2'] })
     expect(settings.provisioning).toEqual([
       { version: 2, model: 'debian12', number: 3, flavor: undefined },
@@ -223,8 +223,8 @@ describe('a CDS operator’s file', () => {
     const more = 'iprange = "10.0.0.0/28"\ngateway = "10.0.0.1"'
     const { networks } = await settingsOf({ more, tables })
     expect(networks.map(network => [network.name, network.size, network.settings('').gateway])).toEqual([
-      ['10.1.0.0', 4, '10.1.0.254'],
-      ['10.2.0.0', 8, '10.2.0.1'],
+      ['10.1.0.0', 3, '10.1.0.254'],
+      ['10.2.0.0', 6, '10.2.0.1'],
     ])
     expect(await warningsOf({ more, tables })).toEqual([
       'iprange: is not used: networks takes its place; remove it',

@@ -312,14 +312,6 @@ describe('whoever watches a job reads why it has no worker', () => {
     expect(warnings).toMatchObject([{ fields: { flavor: 'large', model: 'debian-model' } }])
   })
 
-  test('a flavor without any flavors configured leaves a VM that is claimed as it is', async () => {
-    const world = new HatcheryWorld({ settings: { ...standing('').settings, flavors: flavors([]) } })
-    const ready = await standsReady(world)
-    const job = world.addJob({ flavor: 'large' })
-    await world.until(() => job.status === 'Building')
-    expect(world.vcenter.byName(job.worker)).toMatchObject({ id: ready.id, cpus: 2, memoryMB: 4096 })
-  })
-
   test('missing credentials are named before any VM is touched', async () => {
     const world = new HatcheryWorld({ settings: { credentials: [] } })
     await world.start()
