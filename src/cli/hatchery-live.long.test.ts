@@ -57,7 +57,7 @@ test('beside the workers it is said how many there are and may be, as CDS is tol
 test('the pool and the addresses are shown, also as JSON', async () => {
   expect((await aviaryCommand('hatchery pool')).out).toMatch(/^debian12 +V2 +3 +\d+ +\d+ +\d+/m)
   const { out } = await aviaryCommand('hatchery addresses -o json')
-  expect(JSON.parse(out)).toMatchObject([{ total: 256 }])
+  expect(JSON.parse(out)).toMatchObject([{ total: 253 }])
 })
 
 test('what is under way on the platform is shown, with the host that bears it', async () => {
